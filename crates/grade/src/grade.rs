@@ -14,6 +14,7 @@ use mcptest_replay::{
 };
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
+use tokio::runtime::Runtime;
 
 /// What grading needs beside the plan.
 #[derive(Clone, Copy)]
@@ -84,44 +85,24 @@ pub(crate) fn ask_all<'p>(
     else {
         return Ok(rows);
     };
-    let bench = AskedJudges::new(context);
-    let units = Mutex::new(units);
-    let rows: BTreeMap<usize, Mutex<RowGrades<'_>>> = rows
-        .into_iter()
-        .map(|(index, row)| (index, Mutex::new(row)))
-        .collect();
+    let grading = Grading {
+        bench: AskedJudges::new(context),
+        units: Mutex::new(units),
+        rows: rows
+            .into_iter()
+            .map(|(index, row)| (index, Mutex::new(row)))
+            .collect(),
+        watch: context.watch,
+    };
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let at_once = options.jobs.unwrap_or(cores.max(4)).clamp(1, all);
-    // A function, so that the lock is not held while the unit is graded.
-    let next = || units.lock().pop_front();
-    let work = || {
-        while let Some(unit) = next() {
-            let row = &rows[&unit.index];
-            let of = row.lock().row;
-            let asking = Asking {
-                bench: &bench,
-                row: of,
-                index: unit.index,
-                wanted: &unit.wanted,
-            };
-            let asked = runtime.block_on(asking.grade());
-            if matches!(asked, Err(Ungraded::Interrupted)) {
-                return units.lock().clear();
-            }
-            let asked = asked.map_err(|why| why.to_string());
-            row.lock().keep(&unit.wanted, asked, context.watch);
-        }
-    };
     std::thread::scope(|scope| {
         for _ in 0..at_once {
-            scope.spawn(work);
+            scope.spawn(|| grading.work(&runtime));
         }
     });
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
-    let rows = rows
-        .into_iter()
-        .map(|(index, row)| (index, row.into_inner()));
-    let rows: BTreeMap<usize, RowGrades<'_>> = rows.collect();
+    let rows = grading.into_rows();
     if let Some(exit_code) = *context.interrupt.borrow() {
         let finished = rows.values().map(|row| row.given).sum();
         let rest = (!options.is_live).then_some("`mcptest eval` asks for the rest");
@@ -134,6 +115,47 @@ pub(crate) fn ask_all<'p>(
         });
     }
     Ok(rows)
+}
+
+/// The rows that are graded, and what is still to be asked.
+struct Grading<'p, 'a> {
+    bench: AskedJudges<'a>,
+    units: Mutex<VecDeque<Unit<'p>>>,
+    rows: BTreeMap<usize, Mutex<RowGrades<'p>>>,
+    watch: &'a Watch,
+}
+
+impl<'p> Grading<'p, '_> {
+    /// Grades one unit after the other until none is left, or it is interrupted.
+    fn work(&self, runtime: &Runtime) {
+        while let Some(unit) = self.next() {
+            let graded_row = &self.rows[&unit.index];
+            let row = graded_row.lock().row;
+            let asking = Asking {
+                bench: &self.bench,
+                row,
+                index: unit.index,
+                wanted: &unit.wanted,
+            };
+            let asked = runtime.block_on(asking.grade());
+            if matches!(asked, Err(Ungraded::Interrupted)) {
+                self.units.lock().clear();
+                return;
+            }
+            let asked = asked.map_err(|why| why.to_string());
+            graded_row.lock().keep(&unit.wanted, asked, self.watch);
+        }
+    }
+
+    /// A method, so that the lock is not held while the unit is graded.
+    fn next(&self) -> Option<Unit<'p>> {
+        self.units.lock().pop_front()
+    }
+
+    fn into_rows(self) -> BTreeMap<usize, RowGrades<'p>> {
+        let rows = self.rows.into_iter();
+        rows.map(|(index, row)| (index, row.into_inner())).collect()
+    }
 }
 
 /// The grades that a row has, and what is wanted of it; `None` where nothing is.

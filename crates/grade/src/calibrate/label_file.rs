@@ -1,7 +1,7 @@
 //! Which labels stand in a file, in one of three forms: JSON, JSON Lines or CSV?
 
 use mcptest_core::problem::{Problem, Span, did_you_mean};
-use mcptest_core::yaml::{self, Kind, Node, Scalar};
+use mcptest_core::yaml::{self, Entry, Kind, Node, Scalar};
 use std::path::Path;
 
 /// What an entry may say: which run it means, and its label.
@@ -20,6 +20,13 @@ pub(super) struct Label {
     pub(super) run: Option<usize>,
     pub(super) is_good: bool,
     pub(super) span: Span,
+}
+
+impl Label {
+    fn names_one_thing(&self) -> bool {
+        let named = [&self.source, &self.trace_id, &self.row];
+        named.into_iter().flatten().count() == 1
+    }
 }
 
 /// One value of an entry, with its place.
@@ -88,24 +95,28 @@ impl LabelReader {
             }
             Kind::Map(entries) => {
                 for entry in entries {
-                    let cell = |key: &str, text: String, span: Span| Cell {
-                        key: key.to_owned(),
-                        key_span: at(span, start),
-                        text,
-                        span: at(span, start),
-                    };
-                    let source = cell("source", entry.key.to_string(), entry.key_span);
-                    if let Some(label) = self.scalar(&entry.value, start) {
-                        self.entry(
-                            &[source, cell("label", label, entry.value.span)],
-                            at(entry.key_span, start),
-                        );
-                    }
+                    self.labelled_source(entry, start);
                 }
             }
             Kind::Scalar(Scalar::Null) => {}
             Kind::Scalar(_) => self.problem("expected a list of labels", at(root.span, start)),
         }
+    }
+
+    /// `runs/1.json: good`.
+    fn labelled_source(&mut self, entry: &Entry, start: usize) {
+        let Some(label) = self.scalar(&entry.value, start) else {
+            return;
+        };
+        let cell = |key: &str, text: String, span: Span| Cell {
+            key: key.to_owned(),
+            key_span: at(span, start),
+            text,
+            span: at(span, start),
+        };
+        let source = cell("source", entry.key.to_string(), entry.key_span);
+        let label = cell("label", label, entry.value.span);
+        self.entry(&[source, label], at(entry.key_span, start));
     }
 
     fn item(&mut self, node: &Node, start: usize) {
@@ -151,51 +162,54 @@ impl LabelReader {
 
     /// A header line with the names of the columns, then a line for each label.
     fn csv(&mut self, text: &str) {
-        let mut lines = csv_lines(text, self.file)
-            .into_iter()
-            .filter(|line| !line.is_empty());
+        let mut lines = csv_lines(text, self.file).into_iter();
         let Some(header) = lines.next() else { return };
-        for (name, place) in header
-            .iter()
-            .filter(|(name, _)| !KEYS.contains(&name.as_str()))
-        {
-            self.unknown_key(name, *place);
-        }
-        let lines = lines
-            .filter(|_| self.problems.is_empty())
-            .collect::<Vec<_>>();
-        for line in lines {
-            if line.len() != header.len() {
-                let message = format!(
-                    "expected {} values, as in the header, found {}",
-                    header.len(),
-                    line.len()
-                );
-                self.problem(&message, line[0].1);
-                continue;
+        for column in &header {
+            if !KEYS.contains(&column.text.as_str()) {
+                self.unknown_key(&column.text, column.span);
             }
-            let whole = Span {
-                end: line.last().map_or(0, |cell| cell.1.end),
-                ..line[0].1
-            };
-            let cells = header
-                .iter()
-                .zip(line)
-                .map(|((key, key_span), (text, span))| Cell {
-                    key: key.clone(),
-                    key_span: *key_span,
-                    text,
-                    span,
-                });
-            let known = cells.filter(|cell| KEYS.contains(&cell.key.as_str()));
-            let cells: Vec<Cell> = known.collect();
-            self.entry(&cells, whole);
         }
+        if !self.problems.is_empty() {
+            return;
+        }
+        for line in lines {
+            self.csv_line(&header, line);
+        }
+    }
+
+    fn csv_line(&mut self, header: &[CsvCell], line: Vec<CsvCell>) {
+        let (Some(first), Some(last)) = (line.first(), line.last()) else {
+            return;
+        };
+        if line.len() != header.len() {
+            let message = format!(
+                "expected {} values, as in the header, found {}",
+                header.len(),
+                line.len()
+            );
+            self.problem(&message, first.span);
+            return;
+        }
+        let whole = Span {
+            end: last.span.end,
+            ..first.span
+        };
+        let cells: Vec<Cell> = header
+            .iter()
+            .zip(line)
+            .map(|(column, value)| Cell {
+                key: column.text.clone(),
+                key_span: column.span,
+                text: value.text,
+                span: value.span,
+            })
+            .collect();
+        self.entry(&cells, whole);
     }
 
     /// One label from its values; empty ones are as if they were not there.
     fn entry(&mut self, cells: &[Cell], whole: Span) {
-        let problems = self.problems.len();
+        let known_problems = self.problems.len();
         let mut entry = Label {
             span: whole,
             ..Label::default()
@@ -218,22 +232,16 @@ impl LabelReader {
                 _ => {}
             }
         }
-        let named = [&entry.source, &entry.trace_id, &entry.row]
-            .into_iter()
-            .flatten()
-            .count();
-        if self.problems.len() > problems {
+        if self.problems.len() > known_problems {
             return;
         }
+        if !entry.names_one_thing() {
+            let message = "a label is for one of a `source`, a `trace_id` or a `row`";
+            return self.problem(message, whole);
+        }
         match label {
-            _ if named != 1 => {
-                self.problem(
-                    "a label is for one of a `source`, a `trace_id` or a `row`",
-                    whole,
-                );
-            }
-            None => self.problem("`label` is missing here", whole),
             Some(is_good) => self.entries.push(Label { is_good, ..entry }),
+            None => self.problem("`label` is missing here", whole),
         }
     }
 
@@ -250,28 +258,21 @@ impl LabelReader {
 
     fn label(&mut self, text: &str, place: Span) -> Option<bool> {
         let word = text.to_lowercase();
-        if let Some(label) = GOOD
-            .contains(&&*word)
-            .then_some(true)
-            .or(BAD.contains(&&*word).then_some(false))
-        {
-            return Some(label);
+        if GOOD.contains(&word.as_str()) {
+            return Some(true);
         }
-        if let Some(reward) = word
-            .parse::<f64>()
-            .ok()
-            .filter(|reward| (0.0..=1.0).contains(reward))
-        {
+        if BAD.contains(&word.as_str()) {
+            return Some(false);
+        }
+        let reward: Option<f64> = word.parse().ok();
+        if let Some(reward) = reward.filter(|reward| (0.0..=1.0).contains(reward)) {
             return Some(reward >= 1.0);
         }
         let help = did_you_mean(&word, GOOD.into_iter().chain(BAD), || {
             "write good or bad, pass or fail, true or false, or a reward from 0 to 1".to_owned()
         });
-        self.problems.push(
-            Problem::error(format!("`{text}` is not a label"))
-                .at(place)
-                .help(help),
-        );
+        let problem = Problem::error(format!("`{text}` is not a label"));
+        self.problems.push(problem.at(place).help(help));
         None
     }
 
@@ -305,45 +306,67 @@ fn moved(problem: Problem, start: usize) -> Problem {
     }
 }
 
-/// The cells of each line with their places: quoted ones may have commas, line breaks and doubled quotes in them.
-fn csv_lines(text: &str, file: usize) -> Vec<Vec<(String, Span)>> {
-    let mut lines = vec![Vec::new()];
-    let (mut cell, mut begin, mut is_quoted) = (String::new(), 0, false);
-    let mut letters = text.char_indices().peekable();
-    let end_cell =
-        |lines: &mut Vec<Vec<(String, Span)>>, cell: &mut String, begin: usize, end: usize| {
-            if let Some(line) = lines.last_mut() {
-                line.push((
-                    std::mem::take(cell).trim().to_owned(),
-                    Span {
-                        file,
-                        start: begin,
-                        end,
-                    },
-                ));
-            }
+/// A value of a CSV file, with its place.
+struct CsvCell {
+    text: String,
+    span: Span,
+}
+
+/// The lines of a CSV file, as far as it has been read.
+struct CsvLines {
+    file: usize,
+    lines: Vec<Vec<CsvCell>>,
+    cell: String,
+    /// Where the cell begins.
+    start: usize,
+}
+
+impl CsvLines {
+    fn end_cell(&mut self, end: usize) {
+        let cell = std::mem::take(&mut self.cell);
+        let span = Span {
+            file: self.file,
+            start: self.start,
+            end,
         };
+        if let Some(line) = self.lines.last_mut() {
+            line.push(CsvCell {
+                text: cell.trim().to_owned(),
+                span,
+            });
+        }
+        self.start = end + 1;
+    }
+}
+
+/// The cells of each line that has any: quoted ones may have commas, line breaks and doubled quotes in them.
+fn csv_lines(text: &str, file: usize) -> Vec<Vec<CsvCell>> {
+    let mut csv = CsvLines {
+        file,
+        lines: vec![Vec::new()],
+        cell: String::new(),
+        start: 0,
+    };
+    let mut is_quoted = false;
+    let mut letters = text.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {
         match letter {
             '"' if is_quoted && letters.next_if(|(_, next)| *next == '"').is_some() => {
-                cell.push('"');
+                csv.cell.push('"');
             }
             '"' => is_quoted = !is_quoted,
-            ',' if !is_quoted => {
-                end_cell(&mut lines, &mut cell, begin, at);
-                begin = at + 1;
-            }
+            ',' if !is_quoted => csv.end_cell(at),
             '\n' if !is_quoted => {
-                end_cell(&mut lines, &mut cell, begin, at);
-                lines.push(Vec::new());
-                begin = at + 1;
+                csv.end_cell(at);
+                csv.lines.push(Vec::new());
             }
-            '\u{feff}' if at == 0 => begin = letter.len_utf8(),
+            '\u{feff}' if at == 0 => csv.start = letter.len_utf8(),
             '\r' if !is_quoted => {}
-            letter => cell.push(letter),
+            letter => csv.cell.push(letter),
         }
     }
-    end_cell(&mut lines, &mut cell, begin, text.len());
-    lines.retain(|line| line.iter().any(|(text, _)| !text.is_empty()));
-    lines
+    csv.end_cell(text.len());
+    csv.lines
+        .retain(|line| line.iter().any(|cell| !cell.text.is_empty()));
+    csv.lines
 }
