@@ -161,15 +161,7 @@ impl Server {
                 ));
             }
         }
-        let state = match &request.params.request_state {
-            Some(text) => Some(self.0.signer.read(text).ok_or_else(|| {
-                RpcError::new(
-                    code::INVALID_PARAMS,
-                    "`requestState` is not one that this server gave out",
-                )
-            })?),
-            None => None,
-        };
+        let state = self.request_state(request)?;
         let job = job(catalog, request, state.as_ref())?;
         let (inputs, round) = inputs(request, &job, state)?;
         if request.era == Era::Modern {
@@ -196,6 +188,18 @@ impl Server {
                 status: 200,
             }),
             None => Ok(MockOutcome::PendingRequest(Box::new(pending))),
+        }
+    }
+
+    /// The state that the client brings back, which must be one of ours.
+    fn request_state(&self, request: &Request<'_>) -> RpcResult<Option<RequestState>> {
+        let Some(text) = &request.params.request_state else {
+            return Ok(None);
+        };
+        let foreign = "`requestState` is not one that this server gave out";
+        match self.0.signer.read(text) {
+            Some(state) => Ok(Some(state)),
+            None => Err(RpcError::new(code::INVALID_PARAMS, foreign)),
         }
     }
 
@@ -311,45 +315,54 @@ fn job(
         }
         Source::Manifest(mock) => Arc::clone(mock),
     };
-    let named = |what: &Option<String>, key: &str| {
-        let missing = || RpcError::new(code::INVALID_PARAMS, format!("`params.{key}` is missing"));
-        what.clone().ok_or_else(missing)
-    };
     match &*request.method {
-        "tools/call" => {
-            let name = named(&request.params.name, "name")?;
-            let tool = mock.manifest.tool(&name)?;
-            let arguments = arguments(request)?;
-            tool.check(&arguments)?;
-            Ok(Job::Tool {
-                mock,
-                name,
-                arguments,
-            })
-        }
-        "prompts/get" if !mock.manifest.prompts.is_empty() => {
-            let name = named(&request.params.name, "name")?;
-            let prompt = mock.manifest.prompt(&name)?;
-            let arguments = arguments(request)?;
-            prompt.check(&arguments)?;
-            Ok(Job::Prompt {
-                mock,
-                name,
-                arguments,
-            })
-        }
+        "tools/call" => tool_job(mock, request),
+        "prompts/get" if !mock.manifest.prompts.is_empty() => prompt_job(mock, request),
         "resources/read" if catalog.lists.contains_key("resources/list") => {
-            let uri = named(&request.params.uri, "uri")?;
-            if let Err(error) = mock.manifest.resource(&uri) {
-                return Err(in_era(error, request.era));
-            }
-            Ok(Job::Resource { mock, uri })
+            resource_job(mock, request)
         }
         method => Err(RpcError::new(
             code::METHOD_NOT_FOUND,
             format!("Method not found: {method}"),
         )),
     }
+}
+
+fn tool_job(mock: Arc<Mock>, request: &Request<'_>) -> RpcResult<Job> {
+    let name = required(request.params.name.as_ref(), "name")?;
+    let tool = mock.manifest.tool(&name)?;
+    let arguments = arguments(request)?;
+    tool.check(&arguments)?;
+    Ok(Job::Tool {
+        mock,
+        name,
+        arguments,
+    })
+}
+
+fn prompt_job(mock: Arc<Mock>, request: &Request<'_>) -> RpcResult<Job> {
+    let name = required(request.params.name.as_ref(), "name")?;
+    let prompt = mock.manifest.prompt(&name)?;
+    let arguments = arguments(request)?;
+    prompt.check(&arguments)?;
+    Ok(Job::Prompt {
+        mock,
+        name,
+        arguments,
+    })
+}
+
+fn resource_job(mock: Arc<Mock>, request: &Request<'_>) -> RpcResult<Job> {
+    let uri = required(request.params.uri.as_ref(), "uri")?;
+    if let Err(error) = mock.manifest.resource(&uri) {
+        return Err(in_era(error, request.era));
+    }
+    Ok(Job::Resource { mock, uri })
+}
+
+fn required(value: Option<&String>, key: &str) -> RpcResult<String> {
+    let missing = || RpcError::new(code::INVALID_PARAMS, format!("`params.{key}` is missing"));
+    value.cloned().ok_or_else(missing)
 }
 
 fn arguments(request: &Request<'_>) -> RpcResult<Value> {

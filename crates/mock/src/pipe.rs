@@ -1,6 +1,6 @@
 //! The server on a pipe: one message a line, many requests at once.
 
-use super::audience::{AudienceMember, Interest};
+use super::audience::{AudienceMember, Filter, Interest};
 use super::deliver::{Delivery, deliver};
 use super::engine::{Asker, Handled, MockOutcome};
 use super::incoming::{Incoming, Refused, Request};
@@ -8,9 +8,9 @@ use super::outlet::Outlet;
 use super::render;
 use super::server::Server;
 use super::session::Session;
-use mcptest_mcp::fault;
+use mcptest_mcp::fault::{self, Action};
 use mcptest_mcp::frame::{DEFAULT_MAX_MESSAGE_BYTES, Frame, Lines};
-use mcptest_mcp::jsonrpc::{RpcError, code};
+use mcptest_mcp::jsonrpc::{Id, RpcError, code};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, DuplexStream};
@@ -147,37 +147,39 @@ impl Pipe {
                 return (request == Some(fault::RequestFault::Disconnect))
                     .then_some(Ended::Disconnected);
             }
-            (MockOutcome::Listen { id, filter }, _) => {
-                self.outlet.send(filter.acknowledgement(&id)).await;
-                let running = self.session.begin(&id);
-                let seat = self
-                    .server
-                    .0
-                    .audience
-                    .join(Interest::Subscription(id, filter), self.outlet.clone());
-                self.subscriptions.spawn(async move {
-                    running.cancelled().await;
-                    drop(seat);
-                });
-            }
-            (outcome, action) => {
-                let running = self.session.begin(&request.id);
-                let (server, outlet) = (self.server.clone(), self.outlet.clone());
-                self.tasks.spawn(async move {
-                    let cancelled = running.cancelled();
-                    let delivery =
-                        deliver(&server, outcome, action.as_deref(), &outlet, cancelled).await;
-                    let Some(Delivery { texts, deferred }) = delivery else {
-                        return;
-                    };
-                    for text in texts {
-                        outlet.send(text).await;
-                    }
-                    drop(deferred);
-                });
-            }
+            (MockOutcome::Listen { id, filter }, _) => self.listen(id, filter).await,
+            (outcome, action) => self.deliver_later(&request.id, outcome, action),
         }
         None
+    }
+
+    /// Begins a subscription, until the client cancels it.
+    async fn listen(&mut self, id: Id, filter: Filter) {
+        self.outlet.send(filter.acknowledgement(&id)).await;
+        let running = self.session.begin(&id);
+        let interest = Interest::Subscription(id, filter);
+        let seat = self.server.0.audience.join(interest, self.outlet.clone());
+        self.subscriptions.spawn(async move {
+            running.cancelled().await;
+            drop(seat);
+        });
+    }
+
+    /// Answers while other requests are read.
+    fn deliver_later(&mut self, id: &Id, outcome: MockOutcome, action: Option<Box<Action>>) {
+        let running = self.session.begin(id);
+        let (server, outlet) = (self.server.clone(), self.outlet.clone());
+        self.tasks.spawn(async move {
+            let cancelled = running.cancelled();
+            let delivery = deliver(&server, outcome, action.as_deref(), &outlet, cancelled).await;
+            let Some(Delivery { texts, deferred }) = delivery else {
+                return;
+            };
+            for text in texts {
+                outlet.send(text).await;
+            }
+            drop(deferred);
+        });
     }
 
     /// Lets running calls end. No request to the client is possible any more.

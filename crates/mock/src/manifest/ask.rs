@@ -336,57 +336,68 @@ fn read_sampling(field: &mut Field<'_>, context: &Context<'_>, scope: &Scope) ->
                     ("maxTokens", Some(Json::raw("100"))),
                 ]))
             });
-            shapes.block(|block| {
-                let messages = block.required("messages", "The conversation so far", |f| {
-                    f.list(|f| content::read_message(f, context, scope))
-                        .map(list)
-                });
-                let (mut params, is_read) = (Object::default(), messages.is_some());
-                params.member("messages", messages);
-                for (camel, snake, doc) in [
-                    (
-                        "maxTokens",
-                        "max_tokens",
-                        "The maximum number of tokens to sample [default: 100]",
-                    ),
-                    ("systemPrompt", "system_prompt", "The system prompt"),
-                    (
-                        "modelPreferences",
-                        "model_preferences",
-                        "Which model to prefer",
-                    ),
-                    (
-                        "includeContext",
-                        "include_context",
-                        "Whose context to include",
-                    ),
-                    (
-                        "stopSequences",
-                        "stop_sequences",
-                        "Texts that end the message",
-                    ),
-                    ("toolChoice", "tool_choice", "The choice of tools"),
-                ] {
-                    params.member(
-                        camel,
-                        either(block, (camel, snake), doc, |f| any_json(f, scope)),
-                    );
-                }
-                if !block.has("maxTokens") && !block.has("max_tokens") {
-                    params.member("maxTokens", Some(Json::raw("100")));
-                }
-                for (key, doc) in [
-                    ("temperature", "The temperature"),
-                    ("tools", "Tools that the model may call"),
-                    ("metadata", "For the provider"),
-                    ("_meta", "Metadata"),
-                ] {
-                    params.filled(block, key, doc, |f| any_json(f, scope));
-                }
-                is_read.then(|| params.finish())
-            });
+            shapes.block(|block| read_sampling_params(block, context, scope));
         },
     )
+}
+
+/// The parameters with two spellings: as MCP has them, in snake case, and what they are.
+const SPELLED: [(&str, &str, &str); 6] = [
+    (
+        "maxTokens",
+        "max_tokens",
+        "The maximum number of tokens to sample [default: 100]",
+    ),
+    ("systemPrompt", "system_prompt", "The system prompt"),
+    (
+        "modelPreferences",
+        "model_preferences",
+        "Which model to prefer",
+    ),
+    (
+        "includeContext",
+        "include_context",
+        "Whose context to include",
+    ),
+    (
+        "stopSequences",
+        "stop_sequences",
+        "Texts that end the message",
+    ),
+    ("toolChoice", "tool_choice", "The choice of tools"),
+];
+
+/// The parameters with one spelling, and what they are.
+const PLAIN: [(&str, &str); 4] = [
+    ("temperature", "The temperature"),
+    ("tools", "Tools that the model may call"),
+    ("metadata", "For the provider"),
+    ("_meta", "Metadata"),
+];
+
+fn read_sampling_params(
+    block: &mut Block<'_>,
+    context: &Context<'_>,
+    scope: &Scope,
+) -> Option<Json> {
+    let messages = block.required("messages", "The conversation so far", |f| {
+        f.list(|f| content::read_message(f, context, scope))
+            .map(list)
+    });
+    let is_read = messages.is_some();
+    let mut params = Object::default();
+    params.member("messages", messages);
+    for (camel, snake, doc) in SPELLED {
+        let value = either(block, (camel, snake), doc, |f| any_json(f, scope));
+        params.member(camel, value);
+    }
+    if !block.has("maxTokens") && !block.has("max_tokens") {
+        params.member("maxTokens", Some(Json::raw("100")));
+    }
+    for (key, doc) in PLAIN {
+        params.filled(block, key, doc, |f| any_json(f, scope));
+    }
+    is_read.then(|| params.finish())
 }
 
 fn read_elicitation(field: &mut Field<'_>, scope: &Scope) -> Option<Json> {

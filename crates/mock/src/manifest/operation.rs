@@ -183,14 +183,38 @@ const COMPANIONS: &[(&str, &[&str])] = &[
     ("not_found", &["read", "update", "delete"]),
 ];
 
-impl Operation {
-    pub(super) fn read(block: &mut Block<'_>, answers: Answers<'_>) -> Option<Self> {
-        let mut found = None;
+/// What is done, and to which collection.
+struct Target {
+    verb: Verb,
+    slot: usize,
+    collection: Arc<Collection>,
+}
+
+impl Target {
+    fn read(block: &mut Block<'_>, answers: Answers<'_>) -> Option<Self> {
+        let mut target = None;
         for verb in Verb::ALL {
             let collection =
                 block.optional(verb.key(), verb.doc(), |f| answers.context.collection(f));
-            found = found.or(collection.map(|(slot, collection)| (verb, slot, collection)));
+            target = target.or(collection.map(|(slot, collection)| Self {
+                verb,
+                slot,
+                collection,
+            }));
         }
+        target
+    }
+}
+
+/// The argument that is called as the collection's key.
+fn argument_of(collection: &Collection) -> Json {
+    let path = format!("args[{}]", super::json::quote(&collection.key));
+    Json::value_of(&path, &["args"])
+}
+
+impl Operation {
+    pub(super) fn read(block: &mut Block<'_>, answers: Answers<'_>) -> Option<Self> {
+        let target = Target::read(block, answers);
         let key = block.optional(
             "key",
             "The key of the record [default: the argument with the name of the collection's key]",
@@ -212,36 +236,33 @@ impl Operation {
             |f| read_not_found(f, answers),
         );
         check(block);
-        let (verb, slot, collection) = found?;
-        let default = || {
-            Json::value_of(
-                &format!("args[{}]", super::json::quote(&collection.key)),
-                &["args"],
-            )
-        };
-        let key = key.unwrap_or_else(default);
+        let Target {
+            verb,
+            slot,
+            collection,
+        } = target?;
+        let key = key.unwrap_or_else(|| argument_of(&collection));
         if let (Verb::Update, Some(record)) = (verb, &record) {
             check_key_stays(block, record, &collection, &key);
         }
-        let record = record.map(|record| {
+        let without_place = |record: Vec<(String, (Span, Json))>| {
             record
                 .into_iter()
                 .map(|(name, (_, json))| (name, json))
                 .collect()
-        });
+        };
         let fields = if verb == Verb::List {
             Some(filter.unwrap_or_default())
         } else {
-            record
+            record.map(without_place)
         };
-        let reply = Json::default();
         Some(Self {
             verb,
             slot,
             collection,
             key,
             fields,
-            reply,
+            reply: Json::default(),
             not_found,
         })
     }
