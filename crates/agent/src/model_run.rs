@@ -199,8 +199,8 @@ impl Run<'_> {
             if let Some(limit) = self.reached_limit() {
                 return Ok(Answer::Cut(limit.to_owned()));
             }
-            let (mut reply, said) = match self.ask().await? {
-                Asked::Answered { reply, said } => (reply, said),
+            let ModelTurn { mut reply, said } = match self.ask().await? {
+                Asked::Answered(turn) => *turn,
                 Asked::Failed(error) => return self.failed(&error),
             };
             let turn = self.assistant_turns;
@@ -293,7 +293,7 @@ impl Run<'_> {
             duration_ms: millis(begun, Instant::now()),
             ..RecordedTurn::new("assistant", &reply.text)
         };
-        Ok(Asked::Answered { reply, said })
+        Ok(Asked::Answered(Box::new(ModelTurn { reply, said })))
     }
 
     fn next_ask(&self) -> Ask<'_> {
@@ -429,12 +429,15 @@ impl Run<'_> {
 
 /// The result of asking the model once.
 enum Asked {
-    Answered {
-        reply: Reply,
-        /// The message, as it is recorded.
-        said: RecordedTurn,
-    },
+    Answered(Box<ModelTurn>),
     Failed(AskError),
+}
+
+/// One message of the model.
+struct ModelTurn {
+    reply: Reply,
+    /// The message, as it is recorded.
+    said: RecordedTurn,
 }
 
 fn is_counted(usage: Tokens) -> bool {

@@ -226,40 +226,38 @@ impl CallWatch {
                 }
             }
             _ => match strike.failure() {
-                Some(failure) => self.fail(strike, &failure, answer, text, settle),
+                Some(failure) => {
+                    let texts = instead_of(strike, &failure, answer, text);
+                    let end = CallEnd::failed(failure.code, failure.message, settle);
+                    self.log.finish(self.index, end);
+                    WatchedReply {
+                        texts: Some(texts),
+                        hold: settle,
+                        ..WatchedReply::default()
+                    }
+                }
                 None => self.pass(answer, settle),
             },
         }
     }
+}
 
-    /// The agent sees a failure instead of the answer.
-    fn fail(
-        &self,
-        strike: &Strike,
-        failure: &ToldFailure,
-        answer: &Body<'_>,
-        text: &str,
-        settle: Duration,
-    ) -> WatchedReply {
-        let ToldFailure { code, message } = failure;
-        let end = CallEnd::failed(*code, message.clone(), settle);
-        self.log.finish(self.index, end);
-        let is_broken = strike.real && strike.struck == FaultEffect::Malformed;
-        let texts = match answer {
-            _ if is_broken => ReplyFault::Malformed.texts(text.trim_ascii_end().to_owned()),
-            Body::Result { id, .. } | Body::Error { id: Some(id), .. } => {
-                let on_the_wire = code.unwrap_or_else(|| wire_code(&strike.struck));
-                let error = RpcError::new(on_the_wire, message.clone());
-                vec![jsonrpc::error(Some(id), &error)]
-            }
-            _ => Vec::new(),
-        };
-        WatchedReply {
-            texts: Some(texts),
-            hold: settle,
-            ..WatchedReply::default()
-        }
+/// The messages that the agent gets instead of an answer.
+fn instead_of(
+    strike: &Strike,
+    failure: &ToldFailure,
+    answer: &Body<'_>,
+    text: &str,
+) -> Vec<String> {
+    if strike.real && strike.struck == FaultEffect::Malformed {
+        return ReplyFault::Malformed.texts(text.trim_ascii_end().to_owned());
     }
+    let (Body::Result { id, .. } | Body::Error { id: Some(id), .. }) = answer else {
+        return Vec::new();
+    };
+    let on_the_wire = failure.code.unwrap_or_else(|| wire_code(&strike.struck));
+    let error = RpcError::new(on_the_wire, failure.message.clone());
+    vec![jsonrpc::error(Some(id), &error)]
 }
 
 impl Watch for CallWatch {

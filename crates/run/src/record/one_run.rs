@@ -135,7 +135,14 @@ async fn run_provider(
         .iter()
         .map(|server| server.client.server().to_recorded(&server.name))
         .collect();
-    let ended = converse(job, model, toolbox, &instructions, unit, context).await;
+    let meter = Meter {
+        job,
+        run: unit.run,
+        context,
+        toolbox: Arc::new(toolbox),
+        call: Mutex::default(),
+    };
+    let ended = converse(job, model, &instructions, meter).await;
     let observed = close_all(suite, servers).await;
     let mut trace = ended.map_err(|why| unfinished(job, why))?;
     trace.servers = spoken_to;
@@ -192,10 +199,8 @@ async fn open_toolbox(
 async fn converse(
     job: &AgentJob<'_>,
     model: ModelOf<'_>,
-    toolbox: Toolbox,
     instructions: &[(String, String)],
-    unit: &Unit,
-    context: &RecordingContext<'_>,
+    meter: Meter<'_>,
 ) -> Result<ConversationTrace, Unrecorded> {
     let agent = job.row.agent;
     let own = agent.system_prompt.as_ref().map(|text| text.value.as_str());
@@ -213,15 +218,7 @@ async fn converse(
             ..limits(agent)
         },
     };
-    let toolbox = Arc::new(toolbox);
-    let meter = Meter {
-        job,
-        run: unit.run,
-        context,
-        toolbox: Arc::clone(&toolbox),
-        call: Mutex::default(),
-    };
-    run_model(&task, toolbox, &meter).await
+    run_model(&task, Arc::clone(&meter.toolbox), &meter).await
 }
 
 fn unfinished(job: &AgentJob<'_>, why: Unrecorded) -> Unfinished {

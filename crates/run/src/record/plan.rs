@@ -25,7 +25,12 @@ pub(super) fn plan<'p>(
     secrets: &Secrets,
     spending: &Spending,
 ) -> Planned<'p> {
-    let providers = Providers::default();
+    let planning = Planning {
+        mode,
+        secrets,
+        providers: Providers::default(),
+        spending,
+    };
     let mut planned = Planned {
         rows: BTreeMap::new(),
         jobs: Vec::new(),
@@ -41,7 +46,7 @@ pub(super) fn plan<'p>(
             number: planned.jobs.len(),
             index,
         };
-        match agent_job(row, place, mode, secrets, &providers, spending) {
+        match agent_job(row, place, &planning) {
             Ok(job) => planned
                 .jobs
                 .extend(job.map(|job| Job::Agent(Box::new(job)))),
@@ -70,7 +75,16 @@ pub(super) fn plan<'p>(
     planned
 }
 
+/// What every job of an agent is planned with.
+struct Planning<'a> {
+    mode: Mode,
+    secrets: &'a Secrets,
+    providers: Providers,
+    spending: &'a Spending,
+}
+
 /// Where a job stands.
+#[derive(Clone, Copy)]
 struct Place {
     /// Among the jobs.
     number: usize,
@@ -82,11 +96,9 @@ struct Place {
 fn agent_job<'p>(
     planned: &'p Row<'p>,
     place: Place,
-    mode: Mode,
-    secrets: &Secrets,
-    providers: &Providers,
-    spending: &Spending,
+    planning: &Planning<'_>,
 ) -> Result<Option<AgentJob<'p>>, Reason> {
+    let mode = planning.mode;
     let Some(row) = planned.agent_row() else {
         return Ok(None);
     };
@@ -103,8 +115,8 @@ fn agent_job<'p>(
     let Some(WantedRuns { goes_on, runs }) = wanted_runs(planned, mode) else {
         return Ok(None);
     };
-    let actor = actor(row, providers)?;
-    let secrets = secrets.of(suite);
+    let actor = actor(row, &planning.providers)?;
+    let secrets = planning.secrets.of(suite);
     secrets.redactor()?;
     let path = paths.into_iter().next();
     let servers_before = path.as_deref().map(eras::recorded).unwrap_or_default();
@@ -120,7 +132,7 @@ fn agent_job<'p>(
         servers_before,
         cassettes: AgentJob::cassettes(agent, path.filter(|_| !is_live), goes_on, is_live),
     };
-    job.refuse_unpriced(spending)?;
+    job.refuse_unpriced(planning.spending)?;
     Ok(Some(job))
 }
 
