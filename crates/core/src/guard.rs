@@ -1,4 +1,4 @@
-//! What becomes of a panic? It is caught, so that one row is an error and all others are judged.
+//! How does a panic become an error of one row, while all other rows are judged?
 
 use crate::row::{Reason, ReasonKind};
 use std::any::Any;
@@ -7,7 +7,7 @@ use std::fmt::{self, Display};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 
 thread_local! {
-    /// How many guards the work of this thread is behind.
+    /// The number of guards around the work of this thread.
     static GUARDS: Cell<usize> = const { Cell::new(0) };
     /// Where the last panic behind a guard began.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
@@ -16,7 +16,7 @@ thread_local! {
 /// A panic that was caught.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Panic {
-    /// What it says.
+    /// The message.
     message: String,
     /// The file, line and column of the source, where a hook [noted](note) them.
     place: Option<String>,

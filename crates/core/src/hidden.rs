@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-/// Finds what is secret everywhere: tokens of known shapes, and what stands under secret names.
+/// Finds universal secrets: tokens of known shapes, and values under secret names.
 static EVERYWHERE: LazyLock<Option<Redactor>> = LazyLock::new(|| Redactor::builder().build().ok());
 
 /// A value as an explanation may show it: redacted by its structure, which words do not have any more.
@@ -22,7 +22,7 @@ pub(crate) fn shown(value: &Value) -> Cow<'_, Value> {
     }
 }
 
-/// A value that stands under this name, as an explanation may show it.
+/// A value under this name, as an explanation may show it.
 pub(crate) fn shown_under<'v>(name: &str, value: &'v Value) -> Cow<'v, Value> {
     match &*EVERYWHERE {
         Some(redactor) if is_secret_name(name) => Cow::Owned(named(redactor, name, value.clone())),
@@ -43,7 +43,7 @@ pub(crate) fn shown_at<'v>(pointer: &str, value: &'v Value) -> Cow<'v, Value> {
     }
 }
 
-/// Adds what stands under secret names in a recorded text.
+/// Adds the values under secret names in a recorded text.
 pub(crate) fn collect_named(text: &str, into: &mut NamedSecrets) {
     if let Some(redactor) = &*EVERYWHERE {
         redactor.collect_named(text, into);
@@ -76,7 +76,7 @@ fn name_at(pointer: &str) -> Option<(&str, bool)> {
     Some((last, false))
 }
 
-/// The report of a row without the values that stand under secret names in its recordings, wherever they are.
+/// The report of a row without the values that its recordings have under secret names, wherever they appear.
 ///
 /// Every explanation passes here. A gate may show a value without its name, or under another one.
 pub(crate) fn without_named_secrets(report: TestReport, recorded: &Recorded<'_>) -> TestReport {
@@ -98,7 +98,7 @@ pub(crate) fn without_named_secrets(report: TestReport, recorded: &Recorded<'_>)
     }
 }
 
-/// Whether the report shows more of the recordings than the names of tools.
+/// Returns true if the report shows more of the recordings than the names of tools.
 fn has_something_to_hide_in(report: &TestReport) -> bool {
     let is_telling_run = report
         .runs
@@ -168,7 +168,7 @@ pub fn hide_in(redactor: &Redactor, mut report: TestReport) -> TestReport {
     }
 }
 
-/// What stands at a path that ends in a secret's name, of which the value alone does not tell.
+/// Hides a value at a path that ends in a secret's name.
 fn hide_under_names(redactor: &Redactor, expectation: &mut Expectation) {
     let name = expectation
         .target
@@ -224,7 +224,7 @@ fn hide_in_arguments(redactor: &Redactor, args: &mut Value) {
     }
 }
 
-/// A value as it is shown where its name stands beside it.
+/// A value as it is shown beside its name.
 fn named(redactor: &Redactor, name: &str, value: Value) -> Value {
     let text = json!({ name: &value }).to_string();
     let Cow::Owned(clean) = redactor.json(&text) else {

@@ -7,7 +7,7 @@ use crate::engine::{Assertion, Better, Target};
 use crate::report::{Expectation, Number};
 use serde_json::Value;
 
-/// Floors are rounded away from the good runs to so many decimals.
+/// The number of decimals to which floors are rounded, away from the good runs.
 const DECIMALS: i32 = 3;
 
 /// The floor of a target that tells good from bad, at its worst value over the good runs; for one that does
@@ -52,7 +52,7 @@ pub(super) fn floor(
     })
 }
 
-/// What the block asks of a target by itself, in each row; nothing where rows are asked different things.
+/// The block's own requirement on a target, if it is equal in every row.
 fn asked<'s>(samples: &'s Samples, target: &Target) -> Option<Vec<&'s Expectation>> {
     let of_target = |one: &&Expectation| one.target == target.name;
     let asked = samples
@@ -66,8 +66,7 @@ fn asked<'s>(samples: &'s Samples, target: &Target) -> Option<Vec<&'s Expectatio
     (is_one && !asked.is_empty()).then_some(asked)
 }
 
-/// A bound at the worst value of the good runs, one by one and those of a row together, where all have one and it can
-/// fail.
+/// A bound at the worst value of the good runs, one by one and together in a row, if all have one and it can fail.
 fn at_worst(samples: &Samples, target: &Target) -> Option<(Value, f64)> {
     let values = samples
         .good_rows

@@ -27,7 +27,7 @@ pub const FEWEST_TO_COMPARE: usize = 5;
 /// A floor is drawn from this many good runs, or more.
 pub const FEWEST_FOR_A_FLOOR: usize = 10;
 
-/// Collects what gates say of labelled runs, row by row.
+/// Collects the verdicts of gates on labelled runs, row by row.
 pub struct Calibrator<'d> {
     defaults: &'d Defaults,
     counts: Counts,
@@ -40,7 +40,7 @@ pub struct Calibrator<'d> {
 pub struct LabelledRun<'r> {
     /// The run.
     pub run: Run<'r>,
-    /// Whether it went right.
+    /// True if the run was right.
     pub is_good: bool,
 }
 
@@ -55,7 +55,7 @@ impl<'d> Calibrator<'d> {
         }
     }
 
-    /// Adds the labelled runs of one row: all that gates say of it, or nothing where one of them panics.
+    /// Adds the labelled runs of one row: the verdicts of all gates, or none if one of them panics.
     pub fn add(&mut self, of: AgentRow<'_>, runs: &[LabelledRun<'_>]) {
         let own = &of.agent.gates;
         let defaults = self.defaults.gates.iter();
@@ -88,7 +88,7 @@ impl<'d> Calibrator<'d> {
         }
     }
 
-    /// What they come to.
+    /// The result.
     pub fn finish(
         mut self,
         labels: String,

@@ -1,4 +1,4 @@
-//! What calibrating says: for each gate and target how good and bad runs differ.
+//! How do good and bad runs differ, for each gate and target?
 
 use super::{FEWEST_FOR_A_FLOOR, FEWEST_TO_COMPARE};
 use crate::engine::Better;
@@ -9,16 +9,16 @@ use serde_json::Value;
 /// The version of [`Calibration`] as JSON.
 pub(super) const SCHEMA_VERSION: u32 = 1;
 
-/// What gates say of runs that are labelled good or bad.
+/// The verdicts of gates on runs with labels.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Calibration {
     /// The version of this format.
     pub schema_version: u32,
     /// Where the labels come from: `expect`, or the file that has them.
     pub labels: String,
-    /// How many runs there are.
+    /// The numbers of runs.
     pub counts: Counts,
-    /// What the numbers do not say, such as that there are too few runs.
+    /// The limits of the numbers, such as too few runs.
     pub notes: Vec<String>,
     /// The gates that were measured.
     pub gates: Vec<GateCalibration>,
@@ -28,7 +28,7 @@ pub struct Calibration {
     pub left_out: Vec<LeftOut>,
 }
 
-/// How many runs there are.
+/// The numbers of runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     /// Rows with a labelled run.
@@ -64,9 +64,9 @@ pub struct LeftOut {
 pub struct GateCalibration {
     /// The block's key.
     pub gate: String,
-    /// Whether a suite has the block; else an empty one was measured.
+    /// True if a suite has the block. Otherwise an empty block was measured.
     pub is_written: bool,
-    /// What is counted.
+    /// The unit that is counted.
     pub unit: Unit,
     /// Its verdicts on what is good.
     pub good: Verdicts,
@@ -76,7 +76,7 @@ pub struct GateCalibration {
     pub targets: Vec<TargetCalibration>,
 }
 
-/// What a gate judges as one.
+/// The unit that a gate judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
@@ -86,18 +86,18 @@ pub enum Unit {
     Row,
 }
 
-/// How often a gate failed.
+/// The number of failures of a gate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Verdicts {
-    /// How many there are.
+    /// The total number.
     pub of: usize,
-    /// How many it failed; absent when it asserts nothing of one alone.
+    /// The number of failures. Absent if the gate asserts nothing about a single one.
     pub failed: Option<usize>,
     /// The lower end of the 95% Wilson interval of that share.
     pub lower: Option<f64>,
     /// The upper end.
     pub upper: Option<f64>,
-    /// How many had nothing to measure.
+    /// The number without anything to measure.
     pub not_exercised: usize,
 }
 
@@ -112,13 +112,13 @@ pub struct TargetCalibration {
     pub good: usize,
     /// In how many bad ones.
     pub bad: usize,
-    /// How well it tells the two apart; absent where too few of them have it.
+    /// The separation of good and bad. Absent if too few of them have a value.
     pub separated: Option<Separated>,
-    /// What the good runs support.
+    /// The floor that the good runs support.
     pub floor: Option<Floor>,
 }
 
-/// How well a target tells good from bad.
+/// The separation of good and bad by a target.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Separated {
     /// The share of pairs of a good and a bad run in which the good one has the better value; a tie is half.
@@ -129,34 +129,34 @@ pub struct Separated {
     pub upper: f64,
     /// The matcher that parts them best, when any does.
     pub best: Option<Value>,
-    /// How many of the good it keeps.
+    /// The number of good ones that it keeps.
     pub kept: usize,
-    /// How many of the bad it fails.
+    /// The number of bad ones that it fails.
     pub caught: usize,
 }
 
 impl Separated {
-    /// Whether the number says more than a coin.
+    /// Returns true if the number is better than a coin flip.
     pub fn tells_apart(&self) -> bool {
         self.lower > 0.5
     }
 }
 
-/// What all good runs meet.
+/// A floor that all good runs meet.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Floor {
     /// The matcher.
     pub matcher: Value,
-    /// How many good runs, or rows, meet it.
+    /// The number of good runs, or rows, that meet it.
     pub good: usize,
-    /// How many of the bad fail it.
+    /// The number of bad ones that fail it.
     pub caught: usize,
-    /// How many bad ones there are.
+    /// The number of bad ones.
     pub bad: usize,
 }
 
 impl Calibration {
-    /// Whether any floor can be pasted into a suite.
+    /// Returns true if there is a floor to paste into a suite.
     pub fn has_floors(&self) -> bool {
         self.gates
             .iter()
@@ -166,7 +166,7 @@ impl Calibration {
 }
 
 impl Counts {
-    /// What cannot be said from so few runs.
+    /// The statements that need more runs.
     pub(super) fn too_few(self) -> Vec<String> {
         let runs = |count: usize, which: &str| match count {
             0 => format!("no {which} runs"),

@@ -1,4 +1,4 @@
-//! What did one gate say of every run?
+//! Which verdicts did one gate give on every run?
 
 use super::floor::floor;
 use super::model::{GateCalibration, Separated, TargetCalibration, Unit, Verdicts};
@@ -42,7 +42,7 @@ impl Samples {
         }
     }
 
-    /// What a gate says of the labelled runs of a row.
+    /// Measures the labelled runs of a row with a gate.
     pub(super) fn measure(
         gate: &GateBlock,
         is_written: bool,
@@ -55,7 +55,7 @@ impl Samples {
         samples
     }
 
-    /// Adds what the gate says of another row.
+    /// Adds the gate's verdicts on another row.
     pub(super) fn append(&mut self, other: Self) {
         self.is_written |= other.is_written;
         self.units.extend(other.units);
@@ -104,7 +104,7 @@ impl Samples {
         }
     }
 
-    /// Why there is nothing to tell of the gate.
+    /// The reason that the gate measured nothing.
     pub(super) fn why_unmeasured(&self) -> Option<String> {
         let Some(first) = self.units.first() else {
             return Some(

@@ -4,7 +4,7 @@ use super::{Class, Reach};
 use crate::engine::target::Target;
 use crate::trace::Run;
 
-/// How many of the classes were reached, run by run, over all runs.
+/// The number of reached classes, run by run, over all runs.
 #[derive(Debug, Default)]
 pub(crate) struct Discovery {
     pub(crate) reached: usize,
@@ -14,7 +14,7 @@ pub(crate) struct Discovery {
 }
 
 impl Discovery {
-    /// What it measures, by the one name that it has in every gate that asks for it.
+    /// The target, which has one name in every gate that asks for it.
     pub(crate) const TARGET: Target = Target::percent(
         "orchestration.discovery",
         "percent of the classes that the calls of a run reached",

@@ -21,7 +21,7 @@ pub struct Class {
     pub members: Vec<String>,
 }
 
-/// The block's own `classes:`, or else those of the agent's `equal_function_sets:`.
+/// The block's `classes:`, otherwise the classes of the agent's `equal_function_sets:`.
 pub(crate) fn read_classes_or_siblings(block: &mut Block<'_>) -> Option<Vec<Class>> {
     let doc = "The tools that do the same job, by capability [default: the classes of `equal_function_sets:`]";
     let own = block.optional("classes", doc, read_classes);
@@ -33,7 +33,7 @@ pub(crate) fn read_classes_or_siblings(block: &mut Block<'_>) -> Option<Vec<Clas
     })
 }
 
-/// The same, or else those of the agent's `orchestration:`.
+/// The block's classes, otherwise the classes of the agent's `equal_function_sets:` or `orchestration:`.
 pub(crate) fn read_any_classes(block: &mut Block<'_>) -> Option<Vec<Class>> {
     let classes = read_classes_or_siblings(block);
     if classes.is_some() || block.has("classes") {
@@ -44,7 +44,7 @@ pub(crate) fn read_any_classes(block: &mut Block<'_>) -> Option<Vec<Class>> {
     })
 }
 
-/// The same as the first for a gate that measures nothing without classes.
+/// The block's classes, for a gate that measures nothing without classes.
 pub(crate) fn read_needed_classes(block: &mut Block<'_>) -> Vec<Class> {
     let classes = read_classes_or_siblings(block);
     let has_sibling = block.sibling("equal_function_sets", |_| Some(())).is_some();

@@ -107,7 +107,7 @@ pub fn score_selection(calls: &[Value], classes: &[Class]) -> Selection {
 /// Which classes one run reached.
 pub(crate) struct Reach {
     classes: usize,
-    /// Classes without a call of their own.
+    /// Classes without a call.
     pub(crate) unreached: Vec<usize>,
     /// Calls in no class.
     pub(super) strays: Vec<usize>,

@@ -22,7 +22,7 @@ pub(super) fn short(reason: Reason, agent: RowOfAgent<'_>) -> Reason {
     rest(reason, row)
 }
 
-/// What is missing can be recorded.
+/// Advises recording the missing part.
 pub(super) fn rest(reason: Reason, row: &Row<'_>) -> Reason {
     reason
         .help("record the rest")

@@ -1,4 +1,4 @@
-//! What do the recorded runs of an agent's row come to?
+//! Which verdict do the recorded runs of an agent's row lead to?
 
 use super::one_run::{
     broken_run, doubled_argument, judge_run, overcome_errors, reached_limit, set_totals,
@@ -211,7 +211,7 @@ fn chosen_runs<'r, 't>(
     })
 }
 
-/// The gates of the agent; where single runs were selected, those that judge one run by itself.
+/// The gates of the agent. If single runs were selected, only the gates that judge single runs.
 fn gates_to_judge<'g>(row: RowOfAgent<'g>, report: &mut TestReport) -> Vec<&'g GateBlock> {
     let all = row.of.agent.gates.iter();
     if row.row.runs.is_empty() {
@@ -232,7 +232,7 @@ fn gates_to_judge<'g>(row: RowOfAgent<'g>, report: &mut TestReport) -> Vec<&'g G
     judged
 }
 
-/// The run with the names of its tools as they are known, where they had to be settled.
+/// The run with the settled names of its tools.
 fn settled_run<'t>(run: &RecordedRun<'t>, settled: Option<&'t Trace<'t>>) -> RecordedRun<'t> {
     RecordedRun {
         trace: settled.map_or_else(|| run.trace.clone(), Ok),
@@ -304,7 +304,7 @@ fn again(agent: RowOfAgent<'_>, is_live: bool, reason: &mut Reason) {
     }
 }
 
-/// What judges noticed who were asked for advice on a run; that nobody gave it is worth a note, and no more.
+/// Adds the advice of judges on a run. Missing advice only gets a note.
 fn add_advice(run: usize, graded: &[Found], report: &mut TestReport) {
     for found in graded.iter().filter(|found| found.is_advice) {
         let grade = match &found.grade {
@@ -334,7 +334,7 @@ fn add_advice(run: usize, graded: &[Found], report: &mut TestReport) {
     }
 }
 
-/// Each run held to the agent's `expect:`. Those that are no error are what the gates are scored over.
+/// Checks each run against the agent's `expect:`. The gates score the runs without errors.
 fn judge_runs<'t>(
     agent: &Agent,
     recorded: &[RecordedRun<'t>],
@@ -374,7 +374,7 @@ fn judge_runs<'t>(
     runs
 }
 
-/// Takes the runs there are for all that are wanted, where the others could change nothing; the row says so.
+/// Accepts fewer runs if the remaining ones could change nothing. The row notes it.
 fn accept_early_stop(
     row: RowOfAgent<'_>,
     runs: &[Run<'_>],

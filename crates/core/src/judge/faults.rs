@@ -65,7 +65,7 @@ pub(super) fn misrecorded(
     })
 }
 
-/// What is recorded against what the suite says, where they differ.
+/// The difference between the recorded faults and the suite's.
 fn misfit(
     fault: &Fault,
     event: &FaultEvent<'_>,
@@ -111,7 +111,7 @@ fn hits(fault: &Fault, call: &Call<'_>, servers: &[String]) -> bool {
     }
 }
 
-/// Faults that no run met, in a test where no gate says so.
+/// Faults that no run met, in a test without a gate that reports it.
 pub(super) fn unmet(agent: &Agent, runs: &[Run<'_>]) -> Vec<String> {
     if agent
         .gates

@@ -1,4 +1,4 @@
-//! Which runs of a row can be measured, and what does the agent's own `expect:` say of each?
+//! Which runs of a row can be measured, and does the agent's `expect:` hold in each?
 
 use super::one_run::judge_run;
 use super::recorded::{RecordedRun, RecordedRuns, with_known_tools};
@@ -13,11 +13,11 @@ use std::path::Path;
 pub struct MeasurableRun<'r> {
     /// The run.
     pub run: Run<'r>,
-    /// The file it is in, where it is in one.
+    /// Its file, if it has one.
     pub source: Option<&'r Path>,
     /// Its number among the runs of that file, from 1.
     pub in_source: usize,
-    /// Whether the agent's `expect:` holds in it; `None` where the agent expects nothing.
+    /// True if the agent's `expect:` holds in it. `None` without expectations.
     pub expected: Option<bool>,
 }
 
@@ -31,9 +31,9 @@ impl MeasurableRun<'_> {
 /// The runs of a row that can be measured, all that are recorded, and why others cannot be.
 #[derive(Debug, Default)]
 pub struct MeasurableRuns<'r> {
-    /// Those that can be.
+    /// The measurable runs.
     pub runs: Vec<MeasurableRun<'r>>,
-    /// What cannot be read or judged.
+    /// The runs that cannot be read or judged.
     pub broken: Vec<Reason>,
 }
 
@@ -59,7 +59,7 @@ impl<'r> SettledRuns<'r> {
         })
     }
 
-    /// The runs with what the agent's own `expect:` says of each.
+    /// The runs with the result of the agent's `expect:` in each.
     pub fn measurable(&self) -> MeasurableRuns<'_> {
         let mut measurable = MeasurableRuns::default();
         let (mut source, mut in_source) = (None, 0);

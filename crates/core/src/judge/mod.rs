@@ -1,4 +1,4 @@
-//! What do the recorded runs of a suite come to? Nothing is opened here: the runs are in memory.
+//! Which verdict do the recorded runs of a suite lead to? The runs are in memory; no file is opened here.
 
 mod advice;
 mod agent_row;
@@ -25,12 +25,12 @@ use crate::report::{Embed, Place, RawTrace, Report, Status, TestReport};
 use crate::row::{Reason, ReasonKind, Rerun, Row, RowId, RowOfAgent, Subject};
 use crate::suite::Suite;
 
-/// How rows are judged.
+/// Options for judging rows.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Judging {
-    /// What measured nothing fails.
+    /// Fail gates and tests that measured nothing.
     pub deny_vacuous: bool,
-    /// What is judged by a recording without a fingerprint fails.
+    /// Fail rows whose recording has no fingerprint.
     pub deny_unpinned: bool,
     /// The runs are made just now and kept nowhere: who judges the row again makes them again.
     pub is_live: bool,

@@ -1,4 +1,4 @@
-//! What does one recorded run come to by itself?
+//! Which verdict does one recorded run lead to by itself?
 
 use crate::engine::{Assertion, failed_by};
 use crate::grade::{Found, Numbers, SCORERS, found, scores_of};
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 const SHOWN_TOOL_NAMES: usize = 50;
 
-/// Tells of the first call that writes an argument twice: JSON keeps the last one, and a server may keep the first.
+/// Reports the first call that writes an argument twice: JSON keeps the last one, and a server may keep the first.
 pub(super) fn doubled_argument(trace: &Trace<'_>, run: usize) -> Option<String> {
     let calls = trace.tool_calls.iter().enumerate();
     let mut doubled = calls.filter_map(|(at, call)| {
@@ -110,8 +110,8 @@ pub(super) fn judge_run(
     }
 }
 
-/// A run, and whether what can be observed of it is as expected; `None` when it is no evidence. What judges say of it
-/// is in the report alone: no gate depends on it but the one that asks them.
+/// A run, and whether its observable evidence is as expected. `None` if it is not evidence. Judges' answers are only
+/// in the report: no gate depends on them.
 pub(super) struct JudgedRun {
     pub(super) report: RunReport,
     pub(super) passed: Option<bool>,
@@ -141,7 +141,7 @@ fn with_grades(
     all
 }
 
-/// What is said of a scorer's number; nothing where it gave none, which the reason of the run says.
+/// The result of a scorer's number. `None` without a number, which the reason of the run explains.
 fn scored(assertion: &Assertion<Path>, name: &str, graded: &[Found]) -> Option<Expectation> {
     let is_its = |found: &&Found| {
         found
@@ -159,7 +159,7 @@ fn scored(assertion: &Assertion<Path>, name: &str, graded: &[Found]) -> Option<E
     }
 }
 
-/// What can be observed of the agent's `expect:` in this run.
+/// The observable part of the agent's `expect:` in this run.
 pub(super) fn judge_expectations(agent: &Agent, trace: &Trace<'_>) -> Vec<Expectation> {
     let observable = agent
         .expect
@@ -182,7 +182,7 @@ pub(super) fn broken_run(index: usize, reason: Reason) -> RunReport {
     }
 }
 
-/// What the recording says of a run as a whole: how it ended, and what it took.
+/// The totals of a run in the recording: its end, and its cost.
 pub(super) fn set_totals(report: &mut RunReport, trace: &Trace<'_>) {
     let conversation = &trace.conversation;
     let turns = conversation

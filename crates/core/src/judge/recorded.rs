@@ -8,7 +8,7 @@ use crate::trace::{Header, KnownTools, RecordedServer, Trace};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// What was recorded of one row, as it was read.
+/// The recording of one row.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Recorded<'t> {
@@ -25,23 +25,23 @@ pub enum Recorded<'t> {
 pub struct RecordedRuns<'t> {
     /// The runs in the order of their numbers.
     pub runs: Vec<RecordedRun<'t>>,
-    /// What they were recorded with: one header for each recording that has one.
+    /// The headers of the recordings that have one.
     pub headers: Vec<&'t Header>,
     /// After how many runs recording stopped early, where it did.
     pub stopped_after: Option<usize>,
-    /// Whether one of the recordings has no fingerprint, so that nobody knows whether it fits the suite.
+    /// True if one of the recordings has no fingerprint, so that its match with the suite is unknown.
     pub unpinned: bool,
     /// Why the recordings do not fit the suite, where that is an error.
     pub stale: Option<Reason>,
-    /// Whether they do not fit the suite, and that is tolerated.
+    /// True if they do not match the suite, and that is tolerated.
     pub is_stale: bool,
-    /// What else is worth knowing of them.
+    /// Further notes on them.
     pub notes: Vec<String>,
     /// The side runs, or why they cannot be judged; `None` when they were not made.
     pub side_runs: Option<Result<RecordedSideRuns<'t>, Reason>>,
-    /// Whether they were made just now and are kept nowhere.
+    /// True if they were made just now and are not stored.
     pub is_live: bool,
-    /// What judges said of them.
+    /// The judges' grades of them.
     pub grades: Grades,
 }
 
@@ -50,45 +50,45 @@ pub struct RecordedRuns<'t> {
 pub struct RecordedRun<'t> {
     /// Its number in the recording, from 1.
     pub number: usize,
-    /// What happened, or why that cannot be read.
+    /// The trace, or the reason that it cannot be read.
     pub trace: Result<&'t Trace<'t>, Reason>,
-    /// The file it is in, where it is in one.
+    /// Its file, if it has one.
     pub source: Option<&'t Path>,
-    /// The line it is on, from 1, where it is a line of its file.
+    /// Its line, from 1, if it is a line of its file.
     pub line: Option<usize>,
-    /// What it was recorded with, where the recording says so.
+    /// Its header, if the recording has one.
     pub header: Option<&'t Header>,
 }
 
-/// Runs that were recorded for one gate alone, as those of a fault matrix.
+/// Runs that were recorded for only one gate, such as the runs of a fault matrix.
 #[derive(Debug, Clone, Default)]
 pub struct RecordedSideRuns<'t> {
     /// One for each combination, in order.
     pub runs: Vec<RecordedRun<'t>>,
-    /// What else is worth knowing of them.
+    /// Further notes on them.
     pub notes: Vec<String>,
 }
 
 /// The call of a tool test.
 #[derive(Debug, Clone, Default)]
 pub struct RecordedCall<'t> {
-    /// What came of it.
+    /// The outcome.
     pub outcome: ToolOutcome<'t>,
-    /// Whether the recording has no fingerprint.
+    /// True if the recording has no fingerprint.
     pub unpinned: bool,
     /// Why the recording does not fit the suite, where that is an error.
     pub stale: Option<Reason>,
-    /// Whether it does not fit the suite, and that is tolerated.
+    /// True if it does not match the suite, and that is tolerated.
     pub is_stale: bool,
-    /// What else is worth knowing of it.
+    /// Further notes on it.
     pub notes: Vec<String>,
-    /// The server as it was spoken to, where the recording says so.
+    /// The server with the protocol used, if the recording has it.
     pub server: Option<RecordedServer>,
-    /// The tools that it listed, where the recording says so.
+    /// The listed tools, if the recording has them.
     pub surface: Option<&'t Surface>,
-    /// Whether it was made just now and is kept nowhere.
+    /// True if it was made just now and is not stored.
     pub is_live: bool,
-    /// What judges said of it.
+    /// The judges' grades of it.
     pub grades: Grades,
 }
 
@@ -131,7 +131,7 @@ impl<'t> Recorded<'t> {
         }
     }
 
-    /// What a tool test's call gave.
+    /// The outcome of a tool test's call.
     pub fn of_call(outcome: ToolOutcome<'t>) -> Self {
         Self::Call(RecordedCall {
             outcome,
@@ -160,7 +160,7 @@ pub(crate) fn with_known_tools<'t>(
     runs.iter().map(settle).collect()
 }
 
-/// The numbers up to `of` under which there is no run.
+/// The numbers up to `of` without a run.
 pub(super) fn missing(runs: &[RecordedRun<'_>], of: usize) -> Vec<usize> {
     let recorded: BTreeSet<usize> = runs.iter().map(|run| run.number).collect();
     (1..=of)
@@ -169,8 +169,7 @@ pub(super) fn missing(runs: &[RecordedRun<'_>], of: usize) -> Vec<usize> {
 }
 
 impl RecordedRuns<'_> {
-    /// How many runs are judged where recording stopped early, and more are wanted now than there are: all that are
-    /// there.
+    /// The number of runs to judge if recording stopped early and more are wanted now: all existing runs.
     pub(super) fn early_stop(&self, missing: &[usize], wanted: usize) -> Option<usize> {
         let after = self
             .stopped_after

@@ -1,9 +1,9 @@
-//! In which era was each server spoken to, and is it the same in every run?
+//! Which protocol did each server use, and is it the same in every run?
 
 use crate::report::TestReport;
 use crate::trace::{RecordedServer, Run};
 
-/// Puts the servers of all runs into the report, each once; one that was spoken to in two eras is worth a note.
+/// Adds the servers of all runs to the report, each once. A server that used both protocols gets a note.
 pub(super) fn note(runs: &[Run<'_>], report: &mut TestReport) {
     let servers = runs
         .iter()

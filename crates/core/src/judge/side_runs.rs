@@ -1,4 +1,4 @@
-//! What do the side runs of a row come to, which were recorded for one gate alone?
+//! Which verdict do the side runs of a row lead to, which were recorded for only one gate?
 
 use super::agent_row::missing_in_words;
 use super::one_run::{judge_expectations, misplaced_result};
@@ -146,7 +146,7 @@ impl SideRunsOfRow<'_> {
 /// A run held to the agent's `expect:`.
 struct Held {
     expectations: Vec<Expectation>,
-    /// Whether it ended well and keeps all of them.
+    /// True if it succeeded and keeps all of them.
     passed: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What does the recorded call of a tool test come to?
+//! Which verdict does the recorded call of a tool test lead to?
 
 use super::one_run::say_if_redacted;
 use super::recorded::RecordedCall;

@@ -25,7 +25,7 @@ pub struct Alignment {
 }
 
 impl Alignment {
-    /// How many steps are not matches: the edit distance, unless a part is unaligned.
+    /// The number of steps that are not matches: the edit distance, unless a part is unaligned.
     pub fn distance(&self) -> Option<usize> {
         let edits = self
             .steps
@@ -55,7 +55,7 @@ pub fn align(
     })
 }
 
-/// The same, where it has a price of its own that one stands for the other; 0 is a match.
+/// Aligns with a separate price for each substitution. 0 is a match.
 pub(crate) fn align_by(
     expected: usize,
     recorded: usize,
@@ -119,9 +119,9 @@ fn align_in_bands(
 struct Band {
     rows: usize,
     columns: usize,
-    /// How far below the diagonal (expected ahead) the band reaches.
+    /// The distance of the band below the diagonal (expected ahead).
     below: usize,
-    /// How far above the diagonal (recorded ahead) the band reaches.
+    /// The distance of the band above the diagonal (recorded ahead).
     above: usize,
 }
 
@@ -152,7 +152,7 @@ impl Band {
         (self.rows + 1).saturating_mul(self.width())
     }
 
-    /// The columns of a row that lie in the band, and where the first of them stands in the band.
+    /// The columns of a row within the band, and the first one's position in the band.
     fn columns_of(&self, row: usize) -> (Range<usize>, usize) {
         let first = row.saturating_sub(self.below);
         (

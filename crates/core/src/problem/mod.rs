@@ -1,4 +1,4 @@
-//! What is wrong with a suite, where, and what to do about it.
+//! Which problem does a suite have, where, and what is the fix?
 
 mod render;
 mod suggest;
@@ -20,7 +20,7 @@ pub struct Span {
     pub end: usize,
 }
 
-/// How much a problem matters.
+/// The severity of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// The suite is refused.
@@ -33,9 +33,9 @@ pub enum Level {
 #[must_use]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// Whether the suite is refused for it.
+    /// The severity: an error refuses the suite.
     pub level: Level,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
     /// Where.
     pub span: Option<Span>,
@@ -43,7 +43,7 @@ pub struct Problem {
     pub label: Option<String>,
     /// Another place that matters, with its own words.
     pub also: Option<(Span, String)>,
-    /// What to do.
+    /// The fix.
     pub help: Option<String>,
 }
 
@@ -137,7 +137,7 @@ impl Sources {
         self.files.len() - 1
     }
 
-    /// The paths of all texts, as they were named.
+    /// The paths of all texts, as the user named them.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(|file| file.path.as_str())
     }

@@ -19,7 +19,7 @@ use std::fmt;
 pub struct RowId {
     /// The name of the agent, or of the tool test.
     pub name: String,
-    /// The model, as reports have it: `gpt-5`, or `provider/model`. It may be left out where the agent has one model.
+    /// The model, as in reports: `gpt-5`, or `provider/model`. Optional if the agent has one model.
     pub model: Option<String>,
     /// The variant, where the agent has several.
     pub variant: Option<Variant>,
@@ -53,7 +53,7 @@ impl RowId {
         }
     }
 
-    /// Whether it means this row.
+    /// Returns true if it means this row.
     pub(crate) fn is_of(&self, row: &Row<'_>) -> bool {
         match row.subject {
             Subject::Agent(of) => self.is_of_agent(of),

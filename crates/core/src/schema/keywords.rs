@@ -15,13 +15,13 @@ const KEYWORDS: &str = "$anchor $comment $defs $dynamicAnchor $dynamicRef $id $r
     minimum multipleOf not oneOf pattern patternProperties prefixItems properties propertyNames readOnly \
     required then title type unevaluatedItems unevaluatedProperties uniqueItems";
 
-/// How many schemas are looked at to tell whether one asks for anything.
+/// The number of schemas to visit to find out whether one has requirements.
 const MOST_LOOKS: usize = 1000;
 
 /// A keyword that no validator knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownKeyword {
-    /// Where it stands in the schema.
+    /// Its place in the schema.
     pub pointer: String,
     /// The word.
     pub word: String,
@@ -30,19 +30,19 @@ pub struct UnknownKeyword {
 }
 
 impl JsonSchema {
-    /// The keywords that check nothing because there is none of that name; `x-` is for everybody's own.
+    /// The keywords that check nothing because they do not exist. `x-` is free for all.
     pub fn unknown_keywords(&self) -> Vec<UnknownKeyword> {
         let mut unknown = Vec::new();
         look(&self.written, "", &mut unknown);
         unknown
     }
 
-    /// Whether every value validates.
+    /// Returns true if every value validates.
     pub fn holds_for_all(&self) -> bool {
         Rules::of(&self.written).hold_for_all(&self.written)
     }
 
-    /// Whether no value validates.
+    /// Returns true if no value validates.
     pub fn holds_for_none(&self) -> bool {
         Rules::of(&self.written).hold_for_none(&self.written)
     }
@@ -119,7 +119,7 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Whether one keyword of a schema holds for every value.
+    /// Returns true if one keyword of a schema holds for every value.
     fn asks_nothing(&self, key: &str, rule: &Value, rules: &Map<String, Value>) -> bool {
         let all = |schema: &Value| self.hold_for_all(schema);
         let list = || rule.as_array().map_or(&[][..], Vec::as_slice);

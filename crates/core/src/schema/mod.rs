@@ -1,4 +1,5 @@
-//! JSON Schema, compiled when a suite is loaded: what does not fit, where, and what is wrong with a schema itself?
+//! Which values does a JSON Schema refuse, where, and which problems does a schema itself have? Schemas are compiled
+//! when a suite is loaded.
 
 mod keywords;
 mod sample;
@@ -51,12 +52,12 @@ impl JsonSchema {
         })
     }
 
-    /// Whether the value validates; not when that takes too much work.
+    /// Returns true if the value validates, and false if that takes too much work.
     pub fn is_valid(&self, value: &Value) -> bool {
         self.verdict(value) == Some(true)
     }
 
-    /// Whether the value validates; `None` when it takes too much work to say.
+    /// Returns true if the value validates. `None` if that takes too much work.
     pub fn verdict(&self, value: &Value) -> Option<bool> {
         self.validator.verdict(value)
     }
@@ -122,9 +123,9 @@ impl JsonSchema {
 pub struct SchemaFault {
     /// Where in the schema.
     pub pointer: String,
-    /// What is wrong.
+    /// The problem.
     pub reason: String,
-    /// What to do.
+    /// The fix.
     pub help: Option<String>,
 }
 

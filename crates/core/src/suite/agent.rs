@@ -39,47 +39,47 @@ pub struct Agent {
     pub name: String,
     /// The models it is run with; more than one make a matrix.
     pub models: Vec<Model>,
-    /// A program that is run in place of a model.
+    /// A program to run instead of a model.
     pub own: Option<OwnAgent>,
     /// The servers it can use.
     pub servers: Vec<String>,
-    /// What the user says, turn by turn.
+    /// The user's messages, turn by turn.
     pub turns: Vec<Text>,
-    /// What the model is told before the conversation.
+    /// The instructions before the conversation.
     pub system_prompt: Option<Text>,
     /// Sampling parameters and limits, by their names in the suite.
     pub parameters: BTreeMap<String, Value>,
-    /// How long one answer of its model may take; no part of what makes a recording stale.
+    /// The time limit of one answer of its model. Not part of the fingerprint.
     pub request_timeout_ms: Option<u64>,
-    /// How many runs are judged; at least one. A list or pattern of traces without `runs:` gives as many as it has.
+    /// The number of runs to judge, at least one. A list or pattern of traces without `runs:` has all of its runs.
     pub runs: usize,
-    /// Whether `runs:` is written.
+    /// True if `runs:` is written.
     pub says_runs: bool,
-    /// Whether recording ends as soon as no remaining run can change the verdict.
+    /// True if recording ends as soon as no remaining run can change the verdict.
     pub stop_decided: bool,
     /// The command before each recorded run, as templates.
     pub setup: Option<Vec<String>>,
     /// The command after each recorded run, as templates.
     pub teardown: Option<Vec<String>>,
-    /// What fills in `setup` and `teardown`, beside the environment.
+    /// The values for `setup` and `teardown`, beside the environment.
     pub scope: Scope,
     /// The faults injected into its calls.
     pub inject: Vec<String>,
     /// Words to select it by.
     pub tags: Vec<String>,
-    /// Why it is left out, when it is.
+    /// The reason to skip it, if any.
     pub skip: Option<String>,
-    /// Whether only such tests are judged.
+    /// True if only such tests are judged.
     pub only: bool,
     /// Where its recorded runs are, when not at the default place.
     pub cassette: Option<CassettePath>,
-    /// What must hold in each run.
+    /// The assertions on each run.
     pub expect: Vec<Assertion<Path>>,
-    /// What must hold over all runs.
+    /// The checks over all runs.
     pub gates: Vec<GateBlock>,
-    /// Where it is written.
+    /// Its place.
     pub span: Span,
-    /// The same as a file and a line.
+    /// Its place as a file and a line.
     pub place: Place,
     pub(super) references: References,
 }
@@ -93,7 +93,7 @@ pub(super) struct References {
     /// The agent that an eval grades.
     pub(super) agents: Vec<(String, Span)>,
     pub(super) code_execution: Option<Span>,
-    /// The parameters of its requests, and those that single models have.
+    /// The parameters of its requests, and the parameters of single models.
     parameters: Vec<(&'static str, Span)>,
     of_models: Vec<(String, Vec<(&'static str, Span)>)>,
 }
@@ -101,7 +101,7 @@ pub(super) struct References {
 /// A model by its id, at its own provider or one the suite declares.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Model {
-    /// The suite's provider; found by the id's family when left out.
+    /// The suite's provider. If omitted, the id selects the family.
     pub provider: Option<String>,
     /// The provider's id of the model.
     pub id: String,
@@ -112,26 +112,26 @@ pub struct Model {
 /// Where an agent's recorded runs are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CassettePath {
-    /// One file, which recording writes and replay reads; `{model}` stands for the model.
+    /// One file, which recording writes and replay reads. `{model}` is replaced by the model.
     File(String),
     /// Files or patterns that are only read; their traces are the runs in order. None, when they are given from
     /// elsewhere.
     ReadOnly(Vec<String>),
-    /// What an entry of `evals:` grades, which is only read too.
+    /// The evidence that an entry of `evals:` grades, which is only read too.
     Graded(Graded),
 }
 
-/// What an entry of `evals:` grades.
+/// The evidence that an entry of `evals:` grades.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Graded {
-    /// What the rows of an agent recorded.
+    /// The recordings of an agent's rows.
     Agent {
         /// The agent's name.
         name: String,
         /// The variants that it is recorded in.
         variants: Vec<Variant>,
     },
-    /// The traces of these files and patterns; who made them is nobody's to say.
+    /// The traces of these files and patterns, of unknown origin.
     Traces(Vec<String>),
     /// These texts, each the closing message of a run.
     Texts(Vec<String>),
@@ -146,7 +146,7 @@ impl Agent {
         })
     }
 
-    /// What can be said of its gates at load time.
+    /// The problems of its gates that are known at load time.
     pub(super) fn lint(
         &self,
         catalogue: Option<&[CatalogueTool]>,
@@ -234,7 +234,7 @@ impl Agent {
         })
     }
 
-    /// Whether its recordings are only read, and never written.
+    /// Returns true if its recordings are only read, and never written.
     pub fn is_read_only(&self) -> bool {
         matches!(
             self.cassette,
@@ -242,12 +242,12 @@ impl Agent {
         )
     }
 
-    /// Whether it is an entry of `evals:`.
+    /// Returns true for an entry of `evals:`.
     pub fn is_eval(&self) -> bool {
         matches!(self.cassette, Some(CassettePath::Graded(_)))
     }
 
-    /// The agent whose recordings are graded, where it is an eval of one.
+    /// The agent whose recordings are graded, for such an entry of `evals:`.
     pub(crate) fn graded_agent(&self) -> Option<&str> {
         match &self.cassette {
             Some(CassettePath::Graded(Graded::Agent { name, .. })) => Some(name),
@@ -255,7 +255,7 @@ impl Agent {
         }
     }
 
-    /// How many of the recorded runs are judged.
+    /// The number of recorded runs to judge.
     pub fn runs_to_judge(&self, recorded: usize) -> usize {
         if self.takes_all_traces() {
             recorded.max(1)
@@ -264,12 +264,12 @@ impl Agent {
         }
     }
 
-    /// Whether as many runs are judged as a list or pattern has traces.
+    /// Returns true if all runs of a list or pattern are judged.
     pub(super) fn takes_all_traces(&self) -> bool {
         !self.says_runs && self.is_read_only()
     }
 
-    /// The price of a model's tokens: by a gate of its own, else by the table that comes with mcptest.
+    /// The price of a model's tokens: from one of its gates, otherwise from mcptest's table.
     pub fn price(&self, model: &str) -> Option<Price> {
         let own = self
             .gates
@@ -278,7 +278,7 @@ impl Agent {
         own.or_else(|| shipped_price(model))
     }
 
-    /// What a run of so many tokens costs in USD, where they are counted and the price is known.
+    /// The cost in USD of a run with these tokens, if they are counted and the price is known.
     pub fn cost_usd(&self, model: &str, tokens: Tokens) -> Option<f64> {
         self.price(model)?.cost_usd(tokens)
     }
@@ -290,14 +290,14 @@ impl Agent {
             .find_map(|gate| gate.recording(None).call_budget_ms)
     }
 
-    /// The world of a gate of its own.
+    /// The world of one of its gates.
     pub fn world(&self) -> Option<&Arc<World>> {
         self.gates
             .iter()
             .find_map(|gate| gate.recording(None).world)
     }
 
-    /// The variants that it is recorded and judged in, each a row of its own; none when it has but one row.
+    /// The variants in which it is recorded and judged, each a separate row. Empty with only one row.
     pub fn variants(&self) -> Vec<Variant> {
         if let Some(CassettePath::Graded(Graded::Agent { variants, .. })) = &self.cassette {
             return variants.clone();
@@ -314,7 +314,7 @@ impl Agent {
         (variant?.is_baseline()).then(|| gate.key())
     }
 
-    /// Tools to put among those that the servers offer while a run is recorded, each marked as a distractor.
+    /// Tools to add to the servers' tools while a run is recorded, each marked as a distractor.
     pub fn injected_tools(
         &self,
         variant: Option<Variant>,
@@ -334,7 +334,7 @@ impl Agent {
         of_expect.chain(of_gates).collect()
     }
 
-    /// Whether it has such tools.
+    /// Returns true if it has such tools.
     pub fn injects_tools(&self, variant: Option<Variant>) -> bool {
         self.gates
             .iter()
@@ -348,14 +348,14 @@ impl Agent {
             .collect()
     }
 
-    /// Whether rows name the model, because there is more than one.
+    /// Returns true if rows name the model, because several exist.
     pub fn has_several_models(&self) -> bool {
         self.models.len() > 1
     }
 }
 
 impl CassettePath {
-    /// Whether each model has a file of its own.
+    /// Returns true if each model has a separate file.
     pub fn is_per_model(&self) -> bool {
         match self {
             Self::File(path) => path.contains("{model}"),

@@ -1,4 +1,4 @@
-//! `evals:` what an agent recorded, traces or texts are graded in rows of their own, and nothing is run for it.
+//! `evals:` how are recordings, traces or texts graded in separate rows, without running anything?
 
 use super::agent::{Agent, CassettePath, Graded, References};
 use super::graded::{GradedRows, read_agent, read_traces};
@@ -69,7 +69,7 @@ pub(super) fn follow(agents: &mut [Agent]) {
     }
 }
 
-/// The agent of this name that has recordings of its own.
+/// The agent of this name with its own recordings.
 pub(crate) fn recorder<'a>(agents: &'a [Agent], name: &str) -> Option<&'a Agent> {
     agents
         .iter()

@@ -11,11 +11,11 @@ pub struct Fault {
     pub name: String,
     /// The tool, the server, or both, that it hits.
     pub target: FaultTarget,
-    /// What goes wrong.
+    /// The fault.
     pub kind: FaultKind,
-    /// Whether a recorded call is held for its true length, instead of in virtual time.
+    /// True if a recorded call takes real time instead of virtual time.
     pub real: bool,
-    /// Where it is written.
+    /// Its place.
     pub span: Span,
     pub(super) server_span: Span,
 }

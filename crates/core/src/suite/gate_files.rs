@@ -36,7 +36,7 @@ pub(super) fn read(
     }
 }
 
-/// A gate that stands beside `agents:` is one of each agent of the file that has none of its kind.
+/// Reads a gate beside `agents:`, which applies to each agent of the file without a gate of its kind.
 pub(super) fn read_gate_of_suite(
     block: &mut Block<'_>,
     kind: &'static GateKind,

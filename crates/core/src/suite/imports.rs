@@ -13,7 +13,7 @@ pub(super) fn plain(path: &Path) -> PathBuf {
         .collect()
 }
 
-/// The path with each `folder/..` taken out: the same for every spelling of one file.
+/// The path with each `folder/..` removed: equal for every spelling of one file.
 pub(super) fn identity(path: &Path) -> PathBuf {
     let mut parts: Vec<Component<'_>> = Vec::new();
     for part in path.components().filter(|part| *part != Component::CurDir) {

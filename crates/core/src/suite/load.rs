@@ -32,11 +32,11 @@ pub type ReadFile<'h> = &'h dyn Fn(&Path) -> Result<Vec<u8>, String>;
 /// The files that a path or a pattern names in a folder; the error is a sentence.
 pub type ListFiles<'h> = &'h dyn Fn(&Path, &str) -> Result<Vec<PathBuf>, String>;
 
-/// The tools of a mock, by its manifest's path, text and number among the sources, and what is wrong with it.
+/// The tools of a mock, by its manifest's path, text and number among the sources, and its problems.
 pub type ReadMock<'h> =
     &'h dyn Fn(&Path, &str, usize, ReadFile<'_>) -> (Option<Vec<CatalogueTool>>, Vec<Problem>);
 
-/// What loading needs from outside: the bytes of a file and the values of the environment.
+/// The outside access that loading needs: the bytes of a file and the values of the environment.
 pub struct Host<'h> {
     /// Reads a file.
     pub read: ReadFile<'h>,
@@ -65,7 +65,7 @@ impl<'h> Host<'h> {
     }
 }
 
-/// What loading gave: the suite, unless a problem is an error.
+/// The result of loading: the suite, unless a problem is an error.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Loaded {
@@ -88,7 +88,7 @@ impl Loaded {
         })
     }
 
-    /// Whether the suite is refused.
+    /// Returns true if the suite is refused.
     pub fn is_refused(&self) -> bool {
         self.problems
             .iter()
@@ -130,7 +130,7 @@ pub fn load_to_capture(path: &Path, host: &Host<'_>) -> Loaded {
     load_as(path, host, Purpose::Capture)
 }
 
-/// What a suite is loaded for.
+/// The purpose of loading a suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     Judge,
@@ -187,7 +187,7 @@ fn without_repeats(sorted: Vec<Problem>) -> Vec<Problem> {
     kept
 }
 
-/// What is declared under a name, and where.
+/// A declaration and its place.
 pub(super) struct Declared<T> {
     pub(super) name: String,
     pub(super) span: Span,

@@ -59,7 +59,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Suite {
-    /// The file, as it was named.
+    /// The file, as the user named it.
     pub path: PathBuf,
     /// MCP servers by name.
     pub servers: BTreeMap<String, Server>,
@@ -71,15 +71,15 @@ pub struct Suite {
     pub agents: Vec<Agent>,
     /// Direct tool tests, in the order of the file.
     pub tools: Vec<ToolTest>,
-    /// Who judges where a check does not say so.
+    /// The default judge.
     pub judge: Option<JudgeDefaults>,
     /// Programs that give each run of each agent numbers.
     pub scorers: Vec<Question>,
-    /// What recording may spend.
+    /// The limits for recording.
     pub budget: Budget,
-    /// How the suite is run.
+    /// The options for running the suite.
     pub run_options: RunOptions,
-    /// What must be written nowhere, besides what is secret everywhere.
+    /// The text to remove everywhere, besides universal secrets.
     pub redact: Vec<RedactPattern>,
     /// The gates that its blocks may be of.
     pub gates: Gates,
@@ -90,7 +90,7 @@ pub struct Suite {
     worlds: BTreeMap<String, Arc<World>>,
 }
 
-/// What is known of a mock without starting it.
+/// The facts about a mock that are known without starting it.
 #[derive(Debug)]
 struct Mock {
     tools: Vec<CatalogueTool>,
@@ -150,7 +150,7 @@ impl Suite {
         }
     }
 
-    /// What can be said of the agents' gates without running anything.
+    /// The problems of the agents' gates that are known without running anything.
     pub fn lint(&self) -> Vec<Problem> {
         let lint = |agent: &Agent| agent.lint(self.known_catalogue(agent).as_deref(), &self.faults);
         let shared = self
@@ -184,7 +184,7 @@ impl Suite {
         Some(Problem::error(message).at(agent.span).help(help))
     }
 
-    /// The agent's tools, where every one of its servers says so without being started.
+    /// The agent's tools, if all of its servers' tools are known without starting them.
     pub fn known_catalogue(&self, agent: &Agent) -> Option<Vec<CatalogueTool>> {
         let known = agent.servers.iter().map(|name| self.mocked_tools(name));
         let catalogues: Vec<&[CatalogueTool]> = known.collect::<Option<_>>()?;
@@ -201,7 +201,7 @@ impl Suite {
         agent.world().or_else(|| self.worlds.get(&agent.name))
     }
 
-    /// A digest of the manifest of the mock of this name, as it was read with the suite; comments are no part of it.
+    /// A digest of the manifest of the mock of this name, as read with the suite. Comments do not count.
     pub fn manifest_digest(&self, server: &str) -> Option<&str> {
         self.mocks.get(server).map(|mock| mock.digest.as_str())
     }

@@ -113,12 +113,12 @@ fn clash<T: Declaration>(kind: &str, second: &T, first: &T) -> Problem {
         .help("rename one of them")
 }
 
-/// What a suite declares, by the key that it is declared under.
+/// The declarations of a suite, by their key.
 struct DeclaredNames<'p> {
     servers: Vec<&'p str>,
     providers: Vec<&'p str>,
     faults: Vec<&'p str>,
-    /// Those that are recorded: entries of `evals:` read the runs of others.
+    /// The recorded agents: entries of `evals:` read the runs of others.
     agents: Vec<&'p str>,
     scorers: Vec<&'p str>,
 }
@@ -199,7 +199,7 @@ fn check_code_execution(
     }
 }
 
-/// Refuses judges of providers that nothing declares, and questions that nobody is named to judge.
+/// Refuses judges of undeclared providers, and questions without a judge.
 fn check_judges(parts: &Parts, declared: &DeclaredNames<'_>, problems: &mut Vec<Problem>) {
     let of_agents = parts.agents.iter().flat_map(Agent::checks_of_judges);
     let of_tests = parts.tools.iter().flat_map(ToolTest::checks_of_judges);

@@ -2,26 +2,26 @@
 
 use super::read::{Block, Field};
 
-/// How a suite is run.
+/// Options for running a suite.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RunOptions {
-    /// What a stale cassette does.
+    /// The treatment of a stale cassette.
     pub stale: Stale,
-    /// What is judged by a recording without a fingerprint fails.
+    /// Fail rows whose recording has no fingerprint.
     pub deny_unpinned: bool,
 }
 
-/// What happens to a row whose cassette was recorded with another prompt, model or parameters.
+/// The treatment of a row whose cassette was recorded with another prompt, model or parameters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Stale {
     /// The row is an error.
     #[default]
     Error,
-    /// The row is judged and says so.
+    /// Judge the row, with a note.
     Warn,
 }
 
-/// What recording may spend.
+/// The limits for recording.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Budget {
     /// Dollars for one test.

@@ -44,7 +44,7 @@ pub(super) fn read(parts: &mut Parts, suite: &Path, host: &Host<'_>, problems: &
     }
 }
 
-/// What is under `files:`. A pattern has one digest over the names and contents of all its files.
+/// The entries of `files:`. A pattern has one digest over the names and contents of all its files.
 fn listed(
     own: &OwnAgent,
     folder: &Path,

@@ -15,12 +15,12 @@ pub struct Matching {
     pub pairs: Vec<(usize, usize, usize)>,
     /// How many nodes of each left group found no partner.
     pub unmatched_left: Vec<usize>,
-    /// How many nodes of each right group found no partner.
+    /// The number of nodes in each right group without a partner.
     pub unmatched_right: Vec<usize>,
 }
 
 impl Matching {
-    /// How many pairs of nodes were matched.
+    /// The number of matched pairs of nodes.
     pub fn size(&self) -> usize {
         self.pairs.iter().map(|&(_, _, count)| count).sum()
     }

@@ -1,4 +1,4 @@
-//! What do `--runs` and `--models` put in place of what a suite says?
+//! How do `--runs` and `--models` override a suite?
 
 use super::{Agent, CassettePath, Model};
 use crate::provider::WITH_CODE;

@@ -1,4 +1,4 @@
-//! `agent:` which program is run in place of a model?
+//! `agent:` which program runs instead of a model?
 
 use super::{request, view};
 use crate::problem::{Problem, Span};
@@ -9,24 +9,25 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// A program of the user's: an agent that is given the prompt in place of a model, or a scorer. Texts are templates: `${NAME}` is filled in when it is started.
+/// A program of the user's: an agent that receives the prompt instead of a model, or a scorer. Its texts are
+/// templates: `${NAME}` is replaced when it starts.
 #[derive(Debug, Clone, Default)]
 pub struct OwnAgent {
     /// The words of its command.
     pub command: Vec<String>,
     /// Environment variables for its process.
     pub env: Vec<(String, String)>,
-    /// The folder its process starts in; that of the suite when left out.
+    /// The folder in which its process starts [default: the suite's folder].
     pub cwd: Option<String>,
-    /// The files that make it up, as paths and patterns; those that `command` names when left out.
+    /// Its files, as paths and patterns [default: the files that `command` names].
     pub(in crate::suite) files: Option<Vec<(String, Span)>>,
-    /// A digest of each of these, as it was when the suite was loaded.
+    /// A digest of each file, from the time when the suite was loaded.
     pub digests: BTreeMap<String, String>,
-    /// What fills in its texts, beside the environment.
+    /// The values for its texts, beside the environment.
     pub scope: Scope,
 }
 
-/// A program as it is started.
+/// A program ready to start.
 #[derive(Debug)]
 pub struct Filled {
     /// The words of its command.
@@ -96,7 +97,7 @@ impl OwnAgent {
             ..Self::default()
         })
     }
-    /// What it is started with, its variables filled in; paths are relative to this folder.
+    /// The program with its variables replaced. Paths are relative to this folder.
     pub fn filled(&self, folder: &Path, environment: Environment<'_>) -> Result<Filled, Unset> {
         let fill = |text: &String| self.scope.fill(text, environment);
         let env = self

@@ -289,7 +289,7 @@ fn warn_if_nothing_is_saved(block: &Block<'_>, runs: u64, cassette: Option<&Cass
     }
 }
 
-/// What says how runs are recorded says nothing where they are only read.
+/// Refuses keys about recording on agents whose recordings are only read.
 fn refuse_keys_of_recording(block: &Block<'_>) {
     for key in ["agent", "stop", "setup", "teardown"] {
         if let Some(span) = block.key_span(key) {

@@ -22,7 +22,7 @@ pub(super) const KEYS: [&str; 7] = [
 const TEMPERATURE: &str = "temperature";
 const PROMPT_CACHING: &str = "prompt_caching";
 
-/// The words of `tool_choice` that are no tool's name.
+/// The words of `tool_choice` that are not names of tools.
 const CHOICES: [&str; 3] = ["auto", "required", "none"];
 
 const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
@@ -30,7 +30,7 @@ const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh",
 /// The largest that every provider with a seed takes.
 const LARGEST_SEED: u64 = i32::MAX as u64;
 
-/// Reads them, and notes where they are written.
+/// Reads them, and notes their places.
 pub(super) fn read(block: &mut Block<'_>, spans: &mut Vec<(&'static str, Span)>) -> Parameters {
     let into = &mut Parameters::new();
     let doc = "`auto` (the default), `required`, `none`, or the tool that is called first. What is required holds until \
@@ -166,7 +166,7 @@ impl Agent {
 }
 
 impl Suite {
-    /// What of an agent's parameters its models are known to refuse, and what of them says nothing.
+    /// The parameters that the agent's models are known to refuse, and the ones without effect.
     pub(in crate::suite) fn refused_parameters(&self, agent: &Agent) -> Vec<Problem> {
         if agent.is_read_only() {
             return Vec::new();

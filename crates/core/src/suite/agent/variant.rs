@@ -1,4 +1,4 @@
-//! In which variants is an agent recorded and judged, each a row of its own?
+//! In which variants is an agent recorded and judged, each a separate row?
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -8,12 +8,12 @@ use std::fmt;
 #[serde(into = "String", try_from = "String")]
 #[non_exhaustive]
 pub enum Variant {
-    /// So many distractors among its tools.
+    /// This number of distractors among its tools.
     Distractors(usize),
 }
 
 impl Variant {
-    /// Whether it is the agent as it is without the gate.
+    /// Returns true for the agent without the gate's change.
     pub(crate) fn is_baseline(self) -> bool {
         self == Self::Distractors(0)
     }

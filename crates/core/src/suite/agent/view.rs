@@ -7,15 +7,15 @@ use crate::suite::Suite;
 use crate::suite::read::Block;
 use serde_json::Value;
 
-/// What is done with a tool whose schema the model's provider refuses.
+/// The treatment of a tool whose schema the model's provider refuses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ToolSchemas {
     /// It is sent in a shape that is taken.
     #[default]
     Mend,
-    /// The tool is left out.
+    /// Omit the tool.
     Omit,
-    /// It is sent as it is.
+    /// Send the schema unchanged.
     AsIs,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn read(block: &mut Block<'_>, into: &mut Parameters) {
 }
 
 impl Agent {
-    /// What is done with a tool whose schema the model's provider refuses.
+    /// The treatment of a tool whose schema the model's provider refuses.
     pub fn tool_schemas(&self) -> ToolSchemas {
         let word = self.parameters.get(TOOL_SCHEMAS).and_then(Value::as_str);
         let known = ToolSchemas::WORDS
@@ -71,12 +71,12 @@ impl Agent {
         known.map(|(_, how)| *how).unwrap_or_default()
     }
 
-    /// Whether the model is told the `instructions` of its servers.
+    /// Returns true if the model receives the `instructions` of its servers.
     pub fn tells_instructions(&self) -> bool {
         self.parameters.get(INSTRUCTIONS) != Some(&Value::Bool(false))
     }
 
-    /// Whether the model may call its tools from code that its provider runs.
+    /// Returns true if the model may call its tools from code that its provider runs.
     pub fn runs_code(&self) -> bool {
         self.parameters.contains_key(CODE_EXECUTION)
     }
@@ -94,7 +94,7 @@ impl Agent {
 }
 
 impl Model {
-    /// Whether its provider is known to run no code for it; `kind_of` says the `type:` of a declared one.
+    /// Returns true if its provider is known not to run code for it. `kind_of` gives the `type:` of a declared one.
     pub(in crate::suite) fn lacks_code(
         &self,
         kind_of: impl Fn(&str) -> Option<&'static str>,

@@ -49,12 +49,12 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Whether this reading only describes the schema.
+    /// Returns true if this reading only describes the schema.
     pub fn is_describing(&self) -> bool {
         self.schema.is_some()
     }
 
-    /// Whether the traces to judge come from elsewhere.
+    /// Returns true if the traces to judge come from elsewhere.
     pub fn traces_are_given(&self) -> bool {
         self.reading.traces_are_given
     }
@@ -64,12 +64,12 @@ impl<'a> Block<'a> {
         self.reading.gates
     }
 
-    /// Whether the file has a gate for all of its agents.
+    /// Returns true if the file has a gate for all of its agents.
     pub(crate) fn is_judged_by_suite(&self) -> bool {
         self.reading.judges_all.get()
     }
 
-    /// A key that may be left out.
+    /// An optional key.
     pub fn optional<T>(
         &mut self,
         key: &'static str,
@@ -103,7 +103,7 @@ impl<'a> Block<'a> {
         self.optional(key, doc, read)
     }
 
-    /// A key that may be left out, with what stands for it then.
+    /// An optional key with a default.
     pub fn or_default<T: Default>(
         &mut self,
         key: &'static str,
@@ -113,7 +113,7 @@ impl<'a> Block<'a> {
         self.optional(key, doc, read).unwrap_or_default()
     }
 
-    /// A list that may be left out, item by item.
+    /// An optional list, item by item.
     pub fn list<T>(
         &mut self,
         key: &'static str,
