@@ -1,7 +1,8 @@
 //! `generate`: the reference pages and schemas, from the same entries that the tool runs on.
 
 use crate::say;
-use mcptest_core::eval::{Better, Fold, GATES, GateKind, Range, Target};
+use mcptest::GATES;
+use mcptest_core::eval::{Better, Fold, GateKind, Range, Target};
 use mcptest_core::provider::{FAMILIES, KINDS};
 use std::path::Path;
 use std::process::ExitCode;

@@ -20,9 +20,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
         return Ok(ExitCode::SUCCESS);
     }
     let found = mcptest_replay::find(&named, Path::new("")).map_err(|error| error.to_string())?;
-    for (path, loaded) in
-        mcptest_replay::load_suites_to_capture(&found.suites, mcptest_core::eval::GATES)
-    {
+    for (path, loaded) in mcptest_replay::load_suites_to_capture(&found.suites, mcptest::GATES) {
         let suite = loaded
             .suite
             .ok_or_else(|| format!("{path} is refused: see `mcptest validate {path}`"))?;

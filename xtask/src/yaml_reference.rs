@@ -1,6 +1,6 @@
 //! The page with every key of a suite, from the schema that editors use.
 
-use mcptest_core::eval::GATES;
+use mcptest::GATES;
 use serde_json::Value;
 
 /// Parts of the schema with a separate page.

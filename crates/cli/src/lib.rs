@@ -7,7 +7,7 @@ use command::{
     plan_runs, report, run, scenario, schema, show, validate, view,
 };
 use mcptest_command::{CommandKind, Program};
-use mcptest_core::eval::Gates;
+use mcptest_core::gates::{BASELINE_GATES, Gates, OUTCOME_GATES, RUN_GATES};
 
 /// The commands, in the order of the help and of the documentation.
 pub const COMMANDS: &[CommandKind] = &[
@@ -43,7 +43,12 @@ pub const COMMANDS: &[CommandKind] = &[
 ];
 
 /// The gates that suites may use, in the order of reports and of the documentation.
-pub const GATES: Gates = mcptest_core::eval::GATES;
+pub const GATES: Gates = Gates::new(&[
+    RUN_GATES,
+    mcptest_toolbox::GATES,
+    OUTCOME_GATES,
+    BASELINE_GATES,
+]);
 
 /// The program.
 pub const PROGRAM: Program = Program::new(COMMANDS, GATES);

@@ -101,6 +101,7 @@ fn suite_errors(text: &str) -> Vec<(usize, String)> {
     let loaded = load(
         Path::new("suite.yml"),
         &Host {
+            gates: mcptest::GATES,
             mock: &mcptest_mock::manifest::catalogue,
             list: &|_, _| Ok(Vec::new()),
             ..Host::new(&read, &|_| None)
@@ -151,7 +152,7 @@ fn every_suite_manifest_and_json_of_the_documentation_can_be_read() {
         .map(|name| repository.join(name))
         .into();
     all.extend(
-        ["docs", "crates/core/src/gates"]
+        ["docs", "crates/core/src/gates", "crates/toolbox/src"]
             .iter()
             .flat_map(|folder| pages(&repository.join(folder))),
     );

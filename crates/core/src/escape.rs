@@ -130,7 +130,7 @@ const FILLERS: [char; 9] = [
 
 /// Characters that a person does not see and a model reads. Blanks are none, nor are the marks and joiners that some
 /// scripts need.
-pub(crate) fn is_hidden(character: char) -> bool {
+pub fn is_hidden(character: char) -> bool {
     let is_needed = matches!(
         character,
         '\n' | '\r' | '\t' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}'

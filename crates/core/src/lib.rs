@@ -81,8 +81,6 @@ pub mod schema;
 #[doc(hidden)]
 pub mod suite;
 #[doc(hidden)]
-pub mod surface;
-#[doc(hidden)]
 pub mod target;
 #[doc(hidden)]
 pub mod tool_schema;

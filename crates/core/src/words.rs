@@ -35,7 +35,7 @@ pub(crate) fn and_more(more: usize) -> String {
 }
 
 /// The first few names, and how many more there are.
-pub(crate) fn some_of<'n>(names: impl Iterator<Item = &'n str>) -> String {
+pub fn some_of<'n>(names: impl Iterator<Item = &'n str>) -> String {
     const MOST: usize = 12;
     let mut names: Vec<&str> = names.collect();
     let more = and_more(names.len().saturating_sub(MOST));
@@ -60,7 +60,7 @@ pub(crate) fn any_of<S: AsRef<str>>(names: &[S]) -> String {
 }
 
 /// Each of them once, in the order in which they first come.
-pub(crate) fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
+pub fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
     let mut kept = Vec::new();
     for item in items {
         if !kept.contains(&item) {
@@ -71,7 +71,7 @@ pub(crate) fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
 }
 
 /// The word that a value is written as in JSON.
-pub(crate) fn word_of(value: impl Serialize) -> String {
+pub fn word_of(value: impl Serialize) -> String {
     serde_json::to_value(value)
         .ok()
         .and_then(|value| value.as_str().map(str::to_owned))

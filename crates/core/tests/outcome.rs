@@ -73,7 +73,7 @@ const BLOCKS: [(&str, &str); 11] = [
 ];
 
 /// Gates that fail no run by itself, with the reason.
-const OF_NO_RUN_ALONE: [(&str, &str); 9] = [
+const OF_NO_RUN_ALONE: [(&str, &str); 8] = [
     ("stability", "it compares runs"),
     ("reliability", "it counts the outcomes of runs"),
     ("discovery", "it asks the prompt, and all runs together"),
@@ -81,7 +81,6 @@ const OF_NO_RUN_ALONE: [(&str, &str); 9] = [
     ("model_compat", "it compares all runs with a baseline"),
     ("ablate", "it compares recordings with and without a tool"),
     ("fault_matrix", "it compares recordings with faults"),
-    ("tool_quality", "it judges the tools of a server"),
     ("eval", "its grades are recorded beside the runs"),
 ];
 

@@ -1,6 +1,6 @@
 //! Does any gate or report panic on runs whose messages, names, arguments and results are arbitrary text?
 
-use mcptest_core::eval::GATES;
+use mcptest_core::gates::{BASELINE_GATES, Gates, OUTCOME_GATES, RUN_GATES};
 use mcptest_core::judge::{Judging, Recorded, judge_row};
 use mcptest_core::report::{Embed, Report, TestReport};
 use mcptest_core::row::{ReasonKind, Row};
@@ -14,6 +14,14 @@ use std::sync::LazyLock;
 /// As many runs of an agent as are judged: the more, the slower.
 const MOST_RUNS: usize = 25;
 
+/// Every gate of mcptest.
+static GATES: Gates = Gates::new(&[
+    RUN_GATES,
+    mcptest_toolbox::GATES,
+    OUTCOME_GATES,
+    BASELINE_GATES,
+]);
+
 /// The example of every gate of the registry.
 static SUITES: LazyLock<Vec<Suite>> = LazyLock::new(|| {
     let of_gate = |text: &'static str| {
@@ -21,7 +29,11 @@ static SUITES: LazyLock<Vec<Suite>> = LazyLock::new(|| {
             Some("mcptest.yml") => Ok(text.as_bytes().to_vec()),
             _ => Err("no such file".to_owned()),
         };
-        load_to_capture(Path::new("mcptest.yml"), &Host::new(&read, &|_| None)).suite
+        let host = Host {
+            gates: GATES,
+            ..Host::new(&read, &|_| None)
+        };
+        load_to_capture(Path::new("mcptest.yml"), &host).suite
     };
     GATES
         .iter()
@@ -163,10 +175,7 @@ mod tests {
 
     #[test]
     fn the_example_of_every_gate_is_judged() {
-        assert_eq!(
-            super::SUITES.len(),
-            mcptest_core::eval::GATES.iter().count()
-        );
+        assert_eq!(super::SUITES.len(), super::GATES.iter().count());
     }
 
     #[test]

@@ -4,8 +4,15 @@
 pub mod check;
 #[cfg(feature = "command")]
 mod command;
+pub mod surface;
+mod tool_quality;
 
 #[cfg(feature = "command")]
 pub use command::{
     BRIDGE, CALL, CHECK, IMPORT, LINT_TOOLS, MOCK, PROXY, TOOL_BENCH, TOOLS, TRACE_FROM, VERIFY,
 };
+
+use mcptest_core::gates::GateKind;
+
+/// The gates that judge the tools that a run was offered.
+pub const GATES: &[GateKind] = &[tool_quality::KIND];

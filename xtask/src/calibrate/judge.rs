@@ -13,7 +13,7 @@ pub(super) struct Gates(Vec<GateBlock>);
 impl Gates {
     /// Loads the blocks of an agent.
     pub(super) fn of(blocks: &str, runs: usize) -> Result<Self, String> {
-        match gates_of(mcptest_core::eval::GATES, blocks, runs) {
+        match gates_of(mcptest::GATES, blocks, runs) {
             Ok((gates, _)) => Ok(Self(gates)),
             Err(problems) => {
                 let problems: Vec<String> = problems

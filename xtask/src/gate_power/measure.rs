@@ -1,7 +1,8 @@
 //! How often does each edit turn the verdict of each gate over?
 
 use super::edits::{EDITS, Edit, Original};
-use mcptest_core::eval::{GATES, GateBlock};
+use mcptest::GATES;
+use mcptest_core::eval::GateBlock;
 use mcptest_core::report::Status;
 use mcptest_core::suite::Agent;
 use mcptest_core::trace::{Run, Trace};
@@ -69,7 +70,7 @@ pub(super) fn measure(repository: &Path) -> Result<Vec<Power>, String> {
         .collect();
     let found = mcptest_replay::find(&[repository.join("examples")], Path::new(""));
     let found = found.map_err(|error| error.to_string())?;
-    for (path, loaded) in mcptest_replay::load_suites(&found.suites, mcptest_core::eval::GATES) {
+    for (path, loaded) in mcptest_replay::load_suites(&found.suites, GATES) {
         let suite = loaded
             .suite
             .ok_or_else(|| format!("{path} is refused: see `mcptest validate {path}`"))?;

@@ -5,7 +5,7 @@ use crate::GATES;
 use clap::Args;
 use mcptest_command::{Failure, Group, Program, RunCommand, output};
 use mcptest_core::problem::did_you_mean;
-use mcptest_core::surface::{RULES, Rule};
+use mcptest_toolbox::surface::{RULES, Rule};
 
 /// Arguments of `explain`.
 #[derive(Debug, Args)]

@@ -22,14 +22,14 @@ pub mod stability;
 #[doc(hidden)]
 pub mod token_efficiency;
 pub(crate) mod tool_edges;
-mod tool_quality;
 pub(crate) mod tool_selection;
 pub(crate) mod trajectory;
 pub(crate) mod trajectory_axes;
 
 #[doc(inline)]
 pub use crate::engine::{
-    AgentFacts, Better, Fold, GateKind, GateTrait, Gates, Range, RunScores, Scores, Target, Unit,
+    AgentFacts, Better, Fold, GateKind, GateTrait, Gates, Proposal, ProposedChange, ProposedItem,
+    ProposedPlace, Range, RunScores, Scores, Target, Unit, WriteInFile,
     check::check,
     gate::{Documentation, Gate, ReadNamed, RunFailsBy},
     outlook::Outlook,
@@ -75,7 +75,6 @@ pub const RUN_GATES: &[GateKind] = &[
     discovery::KIND,
     orchestration::KIND,
     token_efficiency::KIND,
-    tool_quality::KIND,
 ];
 
 /// The gates that judge what runs led to.

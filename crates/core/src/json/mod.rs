@@ -28,7 +28,7 @@ pub use twice::key_written_twice;
 use serde_json::Value;
 
 /// A key as a JSON pointer writes it.
-pub(crate) fn pointer_key(key: &str) -> String {
+pub fn pointer_key(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 

@@ -3,7 +3,8 @@
 mod surface;
 mod tokens;
 
-pub(crate) use surface::{tool_surface_tokens, tool_text};
+pub(crate) use surface::tool_surface_tokens;
+pub use surface::tool_text;
 pub use tokens::count_tokens;
 
 use crate::problem::Problem;

@@ -14,7 +14,7 @@ pub(crate) fn tool_surface_tokens(catalogue: &[CatalogueTool]) -> Option<usize> 
 
 /// A tool as it is counted: its name, its description and its input schema as compact JSON with sorted keys, a line
 /// each; what is absent has no line.
-pub(crate) fn tool_text(tool: &CatalogueTool) -> String {
+pub fn tool_text(tool: &CatalogueTool) -> String {
     let mut text = tool.name.clone();
     if let Some(description) = &tool.description {
         text.push('\n');

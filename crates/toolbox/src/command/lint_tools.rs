@@ -2,14 +2,14 @@
 
 use super::surface::{self, Surface};
 use super::surface_files;
+use crate::surface::pin::{Change, Pins};
+use crate::surface::{Finding, Linted, LintedTool, RULES, Rule, Severity, lint};
 use clap::Args;
 use mcptest_command::{
     EXIT_DRIFT, EXIT_FAILED, Failure, Group, Paint, Program, RunCommand, output,
 };
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem::did_you_mean;
-use mcptest_core::surface::pin::{Change, Pins};
-use mcptest_core::surface::{Finding, Linted, LintedTool, RULES, Rule, Severity, lint};
 use mcptest_core::words::count;
 use serde_json::json;
 use std::path::PathBuf;

@@ -1,11 +1,11 @@
 //! Which tools do `lint-tools` and `tool-bench` look at?
 
 use super::{surface_files, tools};
+use crate::surface::SurfaceTool;
 use clap::Args;
 use mcptest_command::server::Server;
 use mcptest_command::{EXIT_NOTHING_SELECTED, Failure, output, server};
 use mcptest_core::eval::Gates;
-use mcptest_core::surface::SurfaceTool;
 use mcptest_mcp::client::Client;
 use std::path::PathBuf;
 

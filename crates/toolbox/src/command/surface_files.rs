@@ -1,10 +1,10 @@
 //! Which tools does a file list, where are their pins kept, and what did models choose among them?
 
+use crate::surface::SurfaceTool;
+use crate::surface::bench::Intents;
+use crate::surface::pin::Pins;
 use mcptest_core::Suite;
 use mcptest_core::escape::escape_path;
-use mcptest_core::surface::SurfaceTool;
-use mcptest_core::surface::bench::Intents;
-use mcptest_core::surface::pin::Pins;
 use mcptest_files as files;
 use mcptest_replay::cassette::Recording;
 use mcptest_replay::cassette_paths;

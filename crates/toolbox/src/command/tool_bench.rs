@@ -2,11 +2,11 @@
 
 use super::surface::{self, Surface};
 use super::surface_files;
+use crate::surface::SurfaceTool;
+use crate::surface::bench::{Bench, Choice, Intents, Mutation, NONE, lexical, mutations};
 use clap::Args;
 use mcptest_command::{EXIT_DRIFT, Failure, Group, Paint, Program, RunCommand, output, server};
 use mcptest_core::escape::{escape, escape_path};
-use mcptest_core::surface::SurfaceTool;
-use mcptest_core::surface::bench::{Bench, Choice, Intents, Mutation, NONE, lexical, mutations};
 use mcptest_core::words::count;
 use mcptest_files as files;
 use serde_json::{Value, json};

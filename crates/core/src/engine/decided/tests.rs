@@ -74,7 +74,6 @@ const BLOCKS: &[(&str, &str)] = &[
         "token_efficiency",
         "classes: [{ name: c, members: [search] }]",
     ),
-    ("tool_quality", "ignore: [string-unbounded]"),
 ];
 
 /// Every gate that has targets, with a block.

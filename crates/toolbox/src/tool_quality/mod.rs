@@ -1,20 +1,15 @@
 //! `tool_quality:` are the tools that the agent was offered fit to be chosen from?
 
-use crate::engine::accept::{Proposal, ProposedChange, ProposedPlace};
-use crate::engine::gate::{Documentation, Gate, GateKind, GateTrait, ReadNamed, RunFailsBy};
-use crate::engine::scores::Scores;
-use crate::engine::shown::Shown;
-use crate::engine::target::{Target, Unit};
-use crate::problem::{Problem, Span, did_you_mean};
-use crate::report::evidence::ToolFinding;
-use crate::report::{Evidence, Finding, Number};
-use crate::row::AgentRow;
-use crate::suite::Agent;
-use crate::suite::read::{Block, Field};
 use crate::surface::pin::{Change, Pins};
 use crate::surface::{self, Linted, LintedTool, RULES, Rule, Severity, SurfaceTool, lint};
-use crate::trace::{CatalogueTool, Run};
-use crate::words::distinct;
+use mcptest_core::gates::{
+    Block, Documentation, Evidence, Field, Finding, Gate, GateKind, GateTrait, Number, Proposal,
+    ProposedChange, ProposedPlace, ReadNamed, Run, RunFailsBy, Scores, Shown, Target, Unit,
+};
+use mcptest_core::problem::{Problem, Span, did_you_mean};
+use mcptest_core::report::evidence::ToolFinding;
+use mcptest_core::words::distinct;
+use mcptest_core::{Agent, AgentRow, CatalogueTool};
 use std::path::Path;
 
 const MIN_SCORE: Target = Target::percent(
@@ -55,7 +50,7 @@ const TARGETS: &[Target] = &[
     CHANGED_COUNT,
 ];
 
-pub(super) const KIND: GateKind = GateKind::new(
+pub(crate) const KIND: GateKind = GateKind::new(
     "tool_quality",
     Documentation {
         summary: "Are the tools that the agent was offered fit to be chosen from?",

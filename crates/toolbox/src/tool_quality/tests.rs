@@ -1,11 +1,84 @@
 //! What is found in a recorded catalogue, and what is said where there is none?
 
 use super::*;
-use crate::engine::trial::{findings, header, judged, problems, value};
-use crate::report::Status;
+use crate::GATES;
+use mcptest_core::gates::{Gates, OUTCOME_GATES, RUN_GATES};
+use mcptest_core::judge::{RecordedRun, RecordedRuns};
+use mcptest_core::suite::Loaded;
+use mcptest_core::{GateReport, Header, Host, Recorded, Status, Trace, judge, load};
 use serde_json::{Value, json};
 
 const BLOCK: &str = "prompt: go\ntool_quality: true\n";
+static ALL: Gates = Gates::new(&[RUN_GATES, GATES, OUTCOME_GATES]);
+
+/// A suite whose agent says this.
+fn loaded(agent: &str) -> Loaded {
+    let indented = agent.trim_end().replace('\n', "\n    ");
+    let text = format!("agents:\n  - name: t\n    model: m\n    {indented}\n");
+    let read = |path: &Path| match path.to_str() {
+        Some("suite.yml") => Ok(text.as_bytes().to_vec()),
+        _ => Err("no such file".to_owned()),
+    };
+    let host = Host {
+        gates: ALL,
+        ..Host::new(&read, &|_| None)
+    };
+    load(Path::new("suite.yml"), &host)
+}
+
+/// What loading says, each problem with its way out.
+fn problems(agent: &str) -> Vec<String> {
+    let loaded = loaded(agent);
+    let said = loaded.problems.iter().map(|problem| {
+        let help = problem.help.as_deref().unwrap_or_default();
+        format!("{} ({help})", problem.message)
+    });
+    said.collect()
+}
+
+/// A recorded header with this catalogue.
+fn header(catalogue: Value) -> Header {
+    Header {
+        catalogue: Some(serde_json::from_value(catalogue).unwrap()),
+        ..Header::default()
+    }
+}
+
+/// What the gate makes of so many runs without a call.
+fn judged(agent: &str, header: Option<&Header>, runs: usize) -> GateReport {
+    let suite = loaded(agent).into_result().unwrap();
+    let trace = Trace::read("{}").unwrap();
+    let run = |number| RecordedRun {
+        number,
+        trace: Ok(&trace),
+        source: None,
+        line: None,
+        header,
+    };
+    let recorded = Recorded::Runs(RecordedRuns {
+        runs: (1..=runs).map(run).collect(),
+        headers: header.into_iter().collect(),
+        ..RecordedRuns::default()
+    });
+    let mut report = judge(&suite, &[("t".into(), recorded)]);
+    report.tests.remove(0).gates.remove(0)
+}
+
+/// The findings of a gate as sentences.
+fn findings(report: &GateReport) -> Vec<&str> {
+    let said = report.explanation.iter();
+    said.map(|finding| finding.message.as_str()).collect()
+}
+
+/// The value of a target.
+fn value(report: &GateReport, target: &str) -> Option<f64> {
+    report.targets[target].map(Number::as_f64)
+}
+
+#[test]
+fn the_entry_keeps_every_rule_of_the_registry() {
+    assert_eq!(mcptest_core::gates::check(&KIND, ALL), Vec::<String>::new());
+}
 
 fn tool(name: &str, description: &str) -> Value {
     json!({
@@ -21,11 +94,7 @@ fn the_worst_tool_decides_and_the_finding_says_what_to_do() {
     let good = tool("search", "Finds pages by their words.");
     let hidden = tool("open_page", "Returns one page\u{200b} as text.");
     let crowd = json!({ "name": "noise", "distractor": true });
-    let report = judged(
-        BLOCK,
-        Some(&header(json!([good, hidden, crowd]))),
-        &[json!({}), json!({})],
-    );
+    let report = judged(BLOCK, Some(&header(json!([good, hidden, crowd]))), 2);
     assert_eq!(report.status, Status::Failed);
     let numbers = ["min_score", "mean_score", "critical_count", "warning_count"]
         .map(|name| value(&report, &format!("tool_quality.{name}")).unwrap());
@@ -40,20 +109,20 @@ fn the_worst_tool_decides_and_the_finding_says_what_to_do() {
     let ignored = "prompt: go\ntool_quality: { ignore: [unicode-hidden] }\n";
     let catalogue = json!([tool("open_page", "Returns one page\u{200b} as text.")]);
     assert_eq!(
-        judged(ignored, Some(&header(catalogue)), &[json!({})]).status,
+        judged(ignored, Some(&header(catalogue)), 1).status,
         Status::Passed
     );
 }
 
 #[test]
 fn without_a_catalogue_nothing_is_measured() {
-    let report = judged(BLOCK, None, &[json!({})]);
+    let report = judged(BLOCK, None, 1);
     assert_eq!(
         report.not_exercised.as_deref(),
         Some("the recording does not say which tools there were")
     );
     assert_eq!(value(&report, "tool_quality.critical_count"), None);
-    let report = judged(BLOCK, Some(&header(json!([]))), &[json!({})]);
+    let report = judged(BLOCK, Some(&header(json!([]))), 1);
     assert_eq!(
         report.not_exercised.as_deref(),
         Some("the agent was offered no tools")
@@ -64,12 +133,12 @@ fn without_a_catalogue_nothing_is_measured() {
 fn an_unknown_rule_and_a_missing_baseline_are_refused() {
     assert_eq!(
         problems("prompt: go\ntool_quality: { ignore: [description-shrt] }\n"),
-        ["error: there is no rule `description-shrt` (did you mean `description-short`?)"]
+        ["there is no rule `description-shrt` (did you mean `description-short`?)"]
     );
     let said = problems("prompt: go\ntool_quality: { baseline: pins.json }\n");
     assert_eq!(said.len(), 1, "{said:?}");
     assert!(
-        said[0].starts_with("error: cannot read the baseline pins.json: no such file ("),
+        said[0].starts_with("cannot read the baseline pins.json: no such file ("),
         "{said:?}"
     );
 }
@@ -132,7 +201,7 @@ fn the_findings_that_are_drawn_are_as_many_as_the_targets_say() {
         tool("open_page", "Returns one page\u{200b} as text."),
         tool("find", "Finds pages.")
     ]);
-    let report = judged(BLOCK, Some(&header(catalogue)), &[json!({}), json!({})]);
+    let report = judged(BLOCK, Some(&header(catalogue)), 2);
     let Some(Evidence::ToolQuality { tools }) = report.evidence.as_deref() else {
         panic!()
     };
@@ -150,5 +219,5 @@ fn the_findings_that_are_drawn_are_as_many_as_the_targets_say() {
         (&*tools[0].tool, &*tools[0].rule),
         ("open_page", "unicode-hidden")
     );
-    assert!(judged(BLOCK, None, &[json!({})]).evidence.is_none());
+    assert!(judged(BLOCK, None, 1).evidence.is_none());
 }

@@ -2,7 +2,7 @@
 
 use super::look::{Look, PlacedText};
 use super::rules::Spot;
-use crate::escape::is_hidden;
+use mcptest_core::escape::is_hidden;
 use regex::Regex;
 use std::collections::BTreeSet;
 use std::sync::LazyLock;

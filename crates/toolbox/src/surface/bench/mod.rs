@@ -10,7 +10,7 @@ pub use intents::{Intent, Intents};
 pub use mutate::{Mutation, mutations};
 
 use super::SurfaceTool;
-use crate::trace::is_tool;
+use mcptest_core::trace::is_tool;
 use mcptest_stats::{Interval, wilson};
 use selector::{Selector, Text};
 use serde::Serialize;

@@ -3,7 +3,7 @@
 use super::look::Look;
 use super::rules::Spot;
 use super::words::{stem, stems, words};
-use crate::words::count;
+use mcptest_core::words::count;
 
 const PLACE: &str = "/description";
 

@@ -2,9 +2,9 @@
 
 use super::look::{Look, SCHEMA};
 use super::rules::Spot;
-use crate::provider::FAMILIES;
-use crate::schema::JsonSchema;
-use crate::tool_schema::{SchemaRule, fit};
+use mcptest_core::provider::FAMILIES;
+use mcptest_core::schema::JsonSchema;
+use mcptest_core::tool_schema::{SchemaRule, fit};
 use std::collections::BTreeMap;
 
 pub(super) fn is_invalid(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {

@@ -1,11 +1,11 @@
 //! Does a text make a list of requests, each with the tools that are right for it?
 
-use crate::problem::{Level, Problem, Sources, Span, did_you_mean};
-use crate::suite::read::{Block, Field, Reading};
 use crate::surface::SurfaceTool;
-use crate::trace::is_tool;
-use crate::words::some_of;
-use crate::yaml;
+use mcptest_core::problem::{Level, Problem, Sources, Span, did_you_mean};
+use mcptest_core::suite::read::{Block, Field, Reading};
+use mcptest_core::trace::is_tool;
+use mcptest_core::words::some_of;
+use mcptest_core::yaml;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a file of intents says.

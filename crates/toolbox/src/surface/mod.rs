@@ -16,10 +16,10 @@ mod words;
 
 pub use rules::{RULES, Rule};
 
-use crate::price::{count_tokens, tool_text};
-use crate::trace::CatalogueTool;
-use crate::words::word_of;
 use look::Look;
+use mcptest_core::price::{count_tokens, tool_text};
+use mcptest_core::trace::CatalogueTool;
+use mcptest_core::words::word_of;
 use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;

@@ -2,7 +2,7 @@
 
 use super::words::{stems, words};
 use super::{SurfaceTool, tokens_of};
-use crate::json::pointer_key;
+use mcptest_core::json::pointer_key;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,9 +1,9 @@
 //! Is a surface still the one that was pinned?
 
 use super::SurfaceTool;
-use crate::digest::digest_of_value;
-use crate::json::document::{Placed, Source, TextFault, Words};
-use crate::trace::full_name;
+use mcptest_core::digest::digest_of_value;
+use mcptest_core::json::document::{Placed, Source, TextFault, Words};
+use mcptest_core::trace::full_name;
 use serde::{Deserialize, Serialize};
 
 /// What `format` says in every file of pins.
@@ -199,7 +199,7 @@ impl Pins {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::trace::CatalogueTool;
+    use mcptest_core::trace::CatalogueTool;
     use serde_json::{Value, json};
 
     fn tool(name: &str, description: &str, schema: &Value) -> SurfaceTool {
