@@ -24,6 +24,10 @@ const EMBEDDED: &[Embedded] = &[
         package: "mcptest-import",
         options: &[],
     },
+    Embedded {
+        package: "mcptest-toolbox",
+        options: &["--no-default-features"],
+    },
 ];
 
 /// The crates that no embedded crate may depend on, directly or indirectly.

@@ -6,7 +6,7 @@ use crate::judge_plan::JudgeOptions;
 use crate::open::OpenedRow;
 use mcptest_core::coverage::Exercised;
 use mcptest_core::guard::guarded;
-use mcptest_core::judge::{Judging, judge_row};
+use mcptest_core::judge::judge_row;
 use mcptest_core::report::{Status, TestReport};
 use mcptest_core::row::{Reason, ReasonKind, Row};
 
@@ -51,18 +51,12 @@ fn open_and_judge(
     if let Some(FreshRow::NotRun) = fresh {
         return (after_a_failure(row, "not run: --fail-fast"), None);
     }
-    let judging = Judging {
-        deny_vacuous: options.deny_vacuous,
-        deny_unpinned: options.deny_unpinned,
-        is_live: options.is_live,
-        evidence: options.evidence,
-    };
     let opened = OpenedRow::open(row, fresh);
     let parsed = opened.parse();
     let recorded = parsed.recorded();
     let mut report = match graded {
-        Some(graded) => judge_row(row, &graded.over(&recorded), judging),
-        None => judge_row(row, &recorded, judging),
+        Some(graded) => judge_row(row, &graded.over(&recorded), options.row),
+        None => judge_row(row, &recorded, options.row),
     };
     let notes = fresh.map(FreshRow::notes).unwrap_or_default();
     report.notes.extend(notes.iter().cloned());

@@ -7,7 +7,8 @@ use crate::secrets::{Secrets, hide_what_is_known};
 use crate::{judge, root};
 use mcptest_core::coverage::{Coverage, Exercised};
 use mcptest_core::guard::guarded;
-use mcptest_core::report::{Embed, Report, Status, TestReport};
+use mcptest_core::judge::Judging;
+use mcptest_core::report::{Report, Status, TestReport};
 use mcptest_core::row::Row;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -16,20 +17,14 @@ use std::time::Instant;
 /// Options for judging the rows of a plan.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct JudgeOptions {
-    /// The number of rows to judge at once [default: by the machine].
+    /// The maximum number of rows judged at once; `None` lets the machine decide.
     pub jobs: Option<usize>,
     /// Stop at the first test that does not pass.
     pub fail_fast: bool,
-    /// A gate that measured nothing fails.
-    pub deny_vacuous: bool,
-    /// Fail rows whose recording has no fingerprint.
-    pub deny_unpinned: bool,
-    /// True if the runs were made just now and are not stored.
-    pub is_live: bool,
-    /// Say what the tests exercise of their servers.
+    /// How each row is judged.
+    pub row: Judging,
+    /// Report what the tests exercise of their servers.
     pub coverage: Option<CoverageFloor>,
-    /// Say what is behind the numbers of gates, and hold these traces.
-    pub evidence: Option<Embed>,
 }
 
 /// The required percentage of called tools, if any.

@@ -20,9 +20,9 @@ use std::path::PathBuf;
 /// A row's recording as bytes: from the disk, or made just now and not written.
 pub enum OpenedRow<'r> {
     /// The recordings of an agent's row.
-    Runs(OpenedRuns<'r>),
+    Runs(Box<OpenedRuns<'r>>),
     /// The recording of a tool test.
-    Call(OpenedCall<'r>),
+    Call(Box<OpenedCall<'r>>),
     /// Nothing can be opened, for this reason.
     Nothing(Reason),
 }
@@ -62,20 +62,22 @@ impl<'r> OpenedRow<'r> {
                 Some(FreshRow::InMemory {
                     recording, side, ..
                 }),
-            ) => Self::Runs(OpenedRuns::from_memory(
+            ) => Self::Runs(Box::new(OpenedRuns::from_memory(
                 RowOfAgent { row, of },
                 recording,
                 side.as_deref(),
-            )),
+            ))),
             (Subject::Tool(of), Some(FreshRow::InMemory { recording, .. })) => {
-                Self::Call(OpenedCall::from_memory(row, of, recording))
+                Self::Call(Box::new(OpenedCall::from_memory(row, of, recording)))
             }
-            (Subject::Agent(of), _) => {
-                OpenedRuns::open(RowOfAgent { row, of }).map_or_else(Self::Nothing, Self::Runs)
-            }
-            (Subject::Tool(of), _) => {
-                OpenedCall::open(row, of).map_or_else(Self::Nothing, Self::Call)
-            }
+            (Subject::Agent(of), _) => match OpenedRuns::open(RowOfAgent { row, of }) {
+                Ok(opened) => Self::Runs(Box::new(opened)),
+                Err(reason) => Self::Nothing(reason),
+            },
+            (Subject::Tool(of), _) => match OpenedCall::open(row, of) {
+                Ok(opened) => Self::Call(Box::new(opened)),
+                Err(reason) => Self::Nothing(reason),
+            },
         }
     }
 }

@@ -15,6 +15,7 @@ pub use record::{
 pub use refused_tools::refused_tools;
 
 use mcptest_agent::Spending;
+use mcptest_core::judge::Judging;
 use mcptest_core::report::{Embed, Report};
 use mcptest_grade::{GradeOptions, GradingContext, WhichGrades, grade};
 use mcptest_replay::{
@@ -50,11 +51,13 @@ impl Options {
         JudgeOptions {
             jobs: self.jobs.filter(|_| self.mode == Mode::Replay),
             fail_fast: self.fail_fast,
-            deny_vacuous: self.deny_vacuous,
-            deny_unpinned: self.deny_unpinned,
-            is_live: self.mode == Mode::Live,
+            row: Judging {
+                deny_vacuous: self.deny_vacuous,
+                deny_unpinned: self.deny_unpinned,
+                is_live: self.mode == Mode::Live,
+                evidence: self.evidence,
+            },
             coverage: self.coverage,
-            evidence: self.evidence,
         }
     }
 

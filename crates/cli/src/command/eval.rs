@@ -11,6 +11,7 @@ use mcptest_command::{
 };
 use mcptest_core::escape::escape;
 use mcptest_core::grade::{Asks, Criterion, Question, Sees};
+use mcptest_core::judge::Judging;
 use mcptest_core::row::Row;
 use mcptest_grade::{CheckPlan, EvalOptions, Evaluated, GradeOptions, WhichGrades, eval, plan};
 use mcptest_replay::JudgeOptions;
@@ -80,9 +81,12 @@ impl RunCommand for Eval {
             },
             max_cost_usd: self.max_cost,
             judging: JudgeOptions {
-                deny_vacuous: self.deny.deny_vacuous,
-                deny_unpinned: self.deny.deny_unpinned,
-                evidence: Destination::evidence(&destinations),
+                row: Judging {
+                    deny_vacuous: self.deny.deny_vacuous,
+                    deny_unpinned: self.deny.deny_unpinned,
+                    evidence: Destination::evidence(&destinations),
+                    ..Judging::default()
+                },
                 ..JudgeOptions::default()
             },
         };

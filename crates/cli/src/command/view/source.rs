@@ -3,6 +3,7 @@
 use super::live::Live;
 use mcptest_command::reports::saved;
 use mcptest_command::{Failure, suites};
+use mcptest_core::judge::Judging;
 use mcptest_core::report::{Embed, Report};
 use mcptest_core::suite::Loaded;
 use mcptest_files as files;
@@ -132,7 +133,10 @@ fn judged(loaded: &[(String, Loaded)], plan: &Plan<'_>) -> Result<JudgedSource, 
         .chain(files.iter().cloned())
         .chain(locks));
     let options = JudgeOptions {
-        evidence: Some(Embed::All),
+        row: Judging {
+            evidence: Some(Embed::All),
+            ..Judging::default()
+        },
         ..JudgeOptions::default()
     };
     let report = mcptest_replay::replay(plan, options);
