@@ -7,7 +7,7 @@ use crate::problem::{Level, render};
 use crate::report::GateReport;
 use crate::suite::{Host, Loaded, Suite, load_to_capture, yaml_to_json};
 use crate::trace::{CatalogueTool, Header, Run, Trace};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -118,9 +118,16 @@ fn check_example(kind: &GateKind, suite: &Suite, broken: &mut Vec<String>) {
 fn check_unknown_keys(kind: &GateKind, gates: Gates, broken: &mut Vec<String>) {
     const UNKNOWN: &str = "zzz_unknown";
     let mut suite = yaml_to_json(kind.example).unwrap_or_default();
-    let agents = suite["agents"].as_array_mut().into_iter().flatten();
-    for agent in agents.filter(|agent| agent.get(kind.key).is_some()) {
-        agent[kind.key][UNKNOWN] = json!(1);
+    let agents = suite.get_mut("agents").and_then(Value::as_array_mut);
+    let agents = agents.into_iter().flatten();
+    for block in agents.filter_map(|agent| agent.get_mut(kind.key)) {
+        match block.as_object_mut() {
+            Some(keys) => {
+                keys.insert(UNKNOWN.to_owned(), json!(1));
+            }
+            // `true`, or a list, stands for a block.
+            None => *block = json!({ UNKNOWN: 1 }),
+        }
     }
     let loaded = load_text(&suite.to_string(), gates);
     if !errors(&loaded).contains(&format!("unknown key `{UNKNOWN}`")) {
