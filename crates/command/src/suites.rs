@@ -99,11 +99,14 @@ fn groups(folder: &Path) -> Result<Vec<Transcripts>, Failure> {
     Ok(groups)
 }
 
-/// Every named suite with its file name, as `load` reads it; their problems go to standard error.
+/// Reads suites with their file names.
+pub type LoadSuites = fn(&[PathBuf], Gates) -> Vec<(String, Loaded)>;
+
+/// Every named suite with its file name, as `load` reads it. Their problems go to standard error.
 pub fn load(
     suites: &Suites,
     gates: Gates,
-    load: fn(&[PathBuf], Gates) -> Vec<(String, Loaded)>,
+    load: LoadSuites,
 ) -> Result<Vec<(String, Loaded)>, Failure> {
     let named: Vec<PathBuf> = suites.config.iter().chain(&suites.paths).cloned().collect();
     let found = mcptest_replay::find(&named, Path::new(""))?;

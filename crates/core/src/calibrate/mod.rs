@@ -62,9 +62,10 @@ impl<'d> Calibrator<'d> {
         let missing = defaults.filter(|gate| own.iter().all(|own| own.key() != gate.key()));
         let mut measured: Vec<(&'static str, Samples)> = Vec::new();
         let mut unmeasured: Vec<(&'static str, String)> = Vec::new();
-        let mut measure = |gate: &GateBlock, is_written: bool| match gate.why_not_calibrated() {
-            Some(why) => unmeasured.push((gate.key(), why.to_owned())),
-            None => {
+        let mut measure = |gate: &GateBlock, is_written: bool| {
+            if let Some(why) = gate.why_not_calibrated() {
+                unmeasured.push((gate.key(), why.to_owned()))
+            } else {
                 let samples = Samples::measure(gate, is_written, of.variant, runs);
                 measured.push((gate.key(), samples));
             }

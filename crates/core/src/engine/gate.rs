@@ -217,12 +217,14 @@ impl GateKind {
     }
 
     /// The same, where these bounds hold when the block has no `expect:`.
+    #[must_use]
     pub const fn with_floors(mut self, floors: &'static [(Target, f64)]) -> Self {
         self.floors = floors;
         self
     }
 
     /// The same, set apart by these traits.
+    #[must_use]
     pub const fn with_traits(mut self, traits: &'static [GateTrait]) -> Self {
         self.traits = traits;
         self

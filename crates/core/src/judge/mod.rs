@@ -50,13 +50,12 @@ pub fn judge(suite: &Suite, rows: &[(RowId, Recorded<'_>)]) -> Report {
     let mut tests: Vec<TestReport> = Vec::with_capacity(of_suite.len());
     for row in &of_suite {
         let given = rows.iter().find(|(id, _)| id.is_of(row));
-        tests.push(match given {
-            Some((_, recorded)) => judge_row(row, recorded, judging),
-            None => {
-                let message = "no runs were given for this row";
-                let reason = Reason::new(ReasonKind::RecordingMissing, message);
-                judge_row(row, &Recorded::Nothing(reason), judging)
-            }
+        tests.push(if let Some((_, recorded)) = given {
+            judge_row(row, recorded, judging)
+        } else {
+            let message = "no runs were given for this row";
+            let reason = Reason::new(ReasonKind::RecordingMissing, message);
+            judge_row(row, &Recorded::Nothing(reason), judging)
         });
     }
     for (id, _) in rows {

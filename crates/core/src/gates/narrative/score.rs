@@ -173,7 +173,12 @@ impl Narrative {
             found.claims =
                 literal::judge(claims, tools.iter().map(|called| &called.tool), &vocabulary);
         } else {
-            self.judge_claims(text, steps, &tools, &mut found, &vocabulary);
+            let message = Message::read(text, &vocabulary);
+            found.is_foreign = message.is_foreign(text);
+            if !found.is_foreign {
+                let spoken = self.spoken_claims(&message, &vocabulary);
+                found.judge(spoken, &tools, steps);
+            }
         }
         let read_only: Vec<ToolName> = self
             .readonly_tools
@@ -194,42 +199,13 @@ impl Narrative {
         found
     }
 
-    fn judge_claims(
-        &self,
-        text: &str,
-        steps: &[RunCall<'_>],
-        tools: &[CalledTool<'_>],
-        found: &mut Comparison,
-        vocabulary: &Vocabulary,
-    ) {
-        let message = Message::read(text, vocabulary);
-        found.is_foreign = message.is_foreign(text);
-        if found.is_foreign {
-            return;
-        }
-        let mut spoken = claims(&message, vocabulary);
+    /// The claims of a message, with the verbs that the suite means by its synonyms.
+    fn spoken_claims(&self, message: &Message<'_>, vocabulary: &Vocabulary) -> Vec<Claim> {
+        let mut spoken = claims(message, vocabulary);
         for claim in &mut spoken {
             self.name_by_synonym(claim);
         }
-        let evidence = Evidence::of(tools, steps, &spoken);
-        let (denials, claims): (Vec<Claim>, Vec<Claim>) =
-            spoken.into_iter().partition(|claim| claim.is_denied);
-        found.denials = denials.len();
-        found.contradictions = denials
-            .into_iter()
-            .filter(|denial| denial.is_total)
-            .filter_map(|denial| {
-                let call = evidence.against(&denial)?;
-                Some(Contradiction { denial, call })
-            })
-            .collect();
-        found.claims = claims
-            .into_iter()
-            .map(|claim| {
-                let judgement = evidence.judge(&claim);
-                JudgedClaim::new(claim, judgement)
-            })
-            .collect();
+        spoken
     }
 
     /// Replaces the verb of a claim by the verb that the suite declares it a synonym of.
@@ -356,5 +332,30 @@ fn share(flagged: usize, of: usize) -> f64 {
         0.0
     } else {
         (flagged as f64 / of as f64).min(1.0)
+    }
+}
+
+impl Comparison {
+    /// Compares the claims and denials of a message with the calls of its run.
+    fn judge(&mut self, spoken: Vec<Claim>, tools: &[CalledTool<'_>], steps: &[RunCall<'_>]) {
+        let evidence = Evidence::of(tools, steps, &spoken);
+        let (denials, claims): (Vec<Claim>, Vec<Claim>) =
+            spoken.into_iter().partition(|claim| claim.is_denied);
+        self.denials = denials.len();
+        self.contradictions = denials
+            .into_iter()
+            .filter(|denial| denial.is_total)
+            .filter_map(|denial| {
+                let call = evidence.against(&denial)?;
+                Some(Contradiction { denial, call })
+            })
+            .collect();
+        self.claims = claims
+            .into_iter()
+            .map(|claim| {
+                let judgement = evidence.judge(&claim);
+                JudgedClaim::new(claim, judgement)
+            })
+            .collect();
     }
 }

@@ -191,7 +191,7 @@ impl<'a> Explainer<'a> {
         Finding::new(None, message)
     }
 
-    /// `, first in call 2 `a``.
+    /// Names the first step with other arguments: ``, first in call 2 `a` ``.
     fn first_other_step(&self, pair: Pair) -> String {
         let (a, b) = (self.calls(pair.one), self.calls(pair.other));
         let mut steps = a.iter().zip(b);

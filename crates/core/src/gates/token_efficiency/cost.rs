@@ -4,22 +4,22 @@ use crate::price::{Prices, shipped_as_of, shipped_price};
 use crate::trace::Run;
 use thiserror::Error;
 
-/// The reason why the cost of a run is unknown.
+/// The missing fact that leaves the cost of a run unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) enum CostUnknown {
     #[error(
         "neither the recording nor the agent has the cost or the model, so the cost is unknown"
     )]
-    NoModel,
+    Model,
     #[error(
         "no price is known for `{model}` in the table of {}, so the cost is unknown: add one under `prices:`",
         shipped_as_of()
     )]
-    NoPrice { model: String },
+    Price { model: String },
     #[error(
         "the trace records neither the cost nor prompt and completion tokens, so the cost is unknown"
     )]
-    NoTokens,
+    Tokens,
 }
 
 /// The cost of the run in USD: the trace's cost, otherwise its tokens at the model's price. An error is the reason
@@ -35,16 +35,14 @@ pub(super) fn cost_of(
         return Ok(cost);
     }
     let recorded_model = run.header.and_then(|header| header.model.as_deref());
-    let model = recorded_model
-        .or(agents_model)
-        .ok_or(CostUnknown::NoModel)?;
+    let model = recorded_model.or(agents_model).ok_or(CostUnknown::Model)?;
     let Some(price) = own.get(model).or_else(|| shipped_price(model)) else {
         let model = model.to_owned();
-        return Err(CostUnknown::NoPrice { model });
+        return Err(CostUnknown::Price { model });
     };
     price
         .cost_usd(conversation.tokens)
-        .ok_or(CostUnknown::NoTokens)
+        .ok_or(CostUnknown::Tokens)
 }
 
 #[cfg(test)]
