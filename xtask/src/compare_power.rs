@@ -2,7 +2,7 @@
 
 use crate::say;
 use crate::simulation::{Chance, write_table};
-use mcptest_core::compare::shown;
+use mcptest_compare::reports::shown;
 use mcptest_core::eval::stats::{Detection, Tally, detectable_drop};
 use mcptest_core::report::leaderboard::Verdict;
 use std::process::ExitCode;

@@ -61,11 +61,11 @@ fn pages() -> Vec<(String, String)> {
         ),
         (
             "docs/schema/baseline-diff.schema.json".to_owned(),
-            mcptest_report::baseline::SCHEMA.to_owned(),
+            mcptest_compare::show::baseline::SCHEMA.to_owned(),
         ),
         (
             "docs/schema/compare.schema.json".to_owned(),
-            mcptest_report::comparison::SCHEMA.to_owned(),
+            mcptest_compare::show::reports::SCHEMA.to_owned(),
         ),
         ("docs/reference/README.md".to_owned(), index()),
         ("docs/reference/matchers.md".to_owned(), matchers()),

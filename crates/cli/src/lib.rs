@@ -3,11 +3,11 @@
 mod command;
 
 use command::{
-    calibrate, compare, completions, eval, explain, init, judge_check, man, mcp, model_baseline,
-    plan_runs, report, run, scenario, schema, show, validate, view,
+    calibrate, completions, eval, explain, init, judge_check, man, mcp, plan_runs, report, run,
+    scenario, schema, show, validate, view,
 };
 use mcptest_command::{CommandKind, Program};
-use mcptest_core::gates::{BASELINE_GATES, Gates, OUTCOME_GATES, RUN_GATES};
+use mcptest_core::gates::{Gates, OUTCOME_GATES, RUN_GATES};
 
 /// The commands, in the order of the help and of the documentation.
 pub const COMMANDS: &[CommandKind] = &[
@@ -23,8 +23,8 @@ pub const COMMANDS: &[CommandKind] = &[
     mcptest_toolbox::TRACE_FROM,
     mcptest_toolbox::IMPORT,
     CommandKind::new::<show::Show>(),
-    CommandKind::new::<compare::Compare>(),
-    CommandKind::new::<model_baseline::ModelBaseline>(),
+    mcptest_compare::COMPARE,
+    mcptest_compare::MODEL_BASELINE,
     CommandKind::new::<calibrate::Calibrate>(),
     CommandKind::new::<judge_check::CheckJudges>(),
     CommandKind::new::<plan_runs::PlanRuns>(),
@@ -47,7 +47,7 @@ pub const GATES: Gates = Gates::new(&[
     RUN_GATES,
     mcptest_toolbox::GATES,
     OUTCOME_GATES,
-    BASELINE_GATES,
+    mcptest_compare::GATES,
 ]);
 
 /// The program.

@@ -32,12 +32,8 @@
 //! the other crates of mcptest, and may change with any version.
 
 #[doc(hidden)]
-pub mod baseline;
-#[doc(hidden)]
 pub mod calibrate;
 mod classes;
-#[doc(hidden)]
-pub mod compare;
 #[doc(hidden)]
 pub mod coverage;
 #[doc(hidden)]

@@ -26,7 +26,7 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// ` and 3 more`; nothing where there are no more.
-pub(crate) fn and_more(more: usize) -> String {
+pub fn and_more(more: usize) -> String {
     if more > 0 {
         format!(" and {more} more")
     } else {

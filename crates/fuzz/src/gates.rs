@@ -1,6 +1,6 @@
 //! Does any gate or report panic on runs whose messages, names, arguments and results are arbitrary text?
 
-use mcptest_core::gates::{BASELINE_GATES, Gates, OUTCOME_GATES, RUN_GATES};
+use mcptest_core::gates::{Gates, OUTCOME_GATES, RUN_GATES};
 use mcptest_core::judge::{Judging, Recorded, judge_row};
 use mcptest_core::report::{Embed, Report, TestReport};
 use mcptest_core::row::{ReasonKind, Row};
@@ -19,7 +19,7 @@ static GATES: Gates = Gates::new(&[
     RUN_GATES,
     mcptest_toolbox::GATES,
     OUTCOME_GATES,
-    BASELINE_GATES,
+    mcptest_compare::GATES,
 ]);
 
 /// The example of every gate of the registry.

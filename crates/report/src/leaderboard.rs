@@ -192,7 +192,7 @@ fn some_of(names: &[String]) -> String {
 }
 
 /// As a table of Markdown below this heading.
-pub(crate) fn md(board: &Leaderboard, heading: &str, sort: Option<&Column>) -> String {
+pub fn md(board: &Leaderboard, heading: &str, sort: Option<&Column>) -> String {
     let columns = columns(board, sort);
     let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
     let head = |head: &String| {

@@ -1,27 +1,29 @@
 //! Reporters: a [`Report`] in, bytes out. One folder per format.
 
 mod agent;
-pub mod baseline;
 mod bound;
 pub mod calibration;
-pub mod comparison;
 mod failures;
 mod github;
 mod gitlab;
 pub mod html;
 pub mod json;
 pub mod judge_check;
-mod junit;
+#[doc(hidden)]
+pub mod junit;
 pub mod leaderboard;
-mod md;
+#[doc(hidden)]
+pub mod md;
 mod ndjson;
-mod pretty;
+#[doc(hidden)]
+pub mod pretty;
 #[cfg(test)]
 mod sample;
 mod sarif;
 mod suites;
 mod tap;
-mod words;
+#[doc(hidden)]
+pub mod words;
 
 use mcptest_core::eval::Gates;
 use mcptest_core::report::{Embed, Report};
@@ -74,7 +76,7 @@ pub struct Reporter<R = Report> {
 
 impl<R> Reporter<R> {
     /// A format whose lines are not commands, and that contains no traces.
-    const fn new(
+    pub const fn new(
         key: &'static str,
         doc: &'static str,
         extension: &'static str,

@@ -1,6 +1,5 @@
 //! A report with a row of every kind, for the tests of every format.
 
-use crate::{Options, Reporter};
 use mcptest_core::eval::GATES;
 use mcptest_core::report::{
     Advice, AssertionDiff, Expectation, Finding, GateReport, Number, Reason, ReasonKind, Report,
@@ -436,36 +435,4 @@ pub(crate) fn nasty() -> impl Strategy<Value = String> {
             .collect();
     let character = prop_oneof![any::<char>(), proptest::sample::select(special)];
     proptest::collection::vec(character, 0..30).prop_map(String::from_iter)
-}
-
-/// A reporter's output, which is the same each time.
-pub(crate) fn rendered<R>(
-    reporters: &[Reporter<R>],
-    key: &str,
-    of: &R,
-    options: &Options,
-) -> String {
-    let reporter = reporters
-        .iter()
-        .find(|reporter| reporter.key == key)
-        .unwrap();
-    let bytes = (reporter.render)(of, options);
-    assert_eq!(
-        bytes,
-        (reporter.render)(of, options),
-        "{key} differs from one time to the next"
-    );
-    String::from_utf8(bytes).unwrap()
-}
-
-/// The JSON, held to its schema.
-pub(crate) fn fitting(schema: &str, json: &str) -> Value {
-    let validator = jsonschema::validator_for(&serde_json::from_str(schema).unwrap()).unwrap();
-    let shown: Value = serde_json::from_str(json).unwrap();
-    let problems: Vec<String> = validator
-        .iter_errors(&shown)
-        .map(|problem| problem.to_string())
-        .collect();
-    assert!(problems.is_empty(), "{problems:?}");
-    shown
 }

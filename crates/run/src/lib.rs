@@ -1,14 +1,12 @@
 //! Recording: which runs are made, which judges are asked, and what does a suite have to say for it?
 
 mod accept;
-mod baseline;
 pub mod draft;
 mod record;
 mod refused_tools;
 mod tool_call;
 
 pub use accept::{Changes, FileChange, changes, recorded_changes};
-pub use baseline::{Captured, CapturedRuns, capture_baselines, read_baseline, write_baseline};
 pub use record::{
     Estimate, ExceededBudget, ExpectedTokens, RowEstimate, SideRunsEstimate, estimate,
 };

@@ -5,7 +5,7 @@ mod tests;
 
 use crate::say;
 use crate::simulation::{self, Chance};
-use mcptest_core::baseline::{
+use mcptest_compare::baseline::{
     Baseline, Class, FORMAT, GateBaseline, RunBaseline, TestBaseline, VERSION, compare,
 };
 use mcptest_core::report::Number;
@@ -67,7 +67,7 @@ fn drifts(pairs: usize, size: (usize, usize), fall: f64) -> usize {
         let rates: Vec<f64> = (0..size.0).map(|_| 0.85 + 0.1 * chance.share()).collect();
         let before = baseline(&rates, size.1, 0.0, &mut chance);
         let after = baseline(&rates, size.1, fall, &mut chance);
-        let found = compare((&before, "before"), (&after, "after"));
+        let found = compare((&before, "before"), (&after, "after"), mcptest::GATES);
         found
             .numbers
             .iter()

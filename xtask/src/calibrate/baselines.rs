@@ -1,7 +1,7 @@
 //! How often does a comparison of baselines tell trials of one agent apart?
 
 use super::corpus::{Corpus, LabelledRun};
-use mcptest_core::baseline::{Baseline, Class, FORMAT, TestBaseline, VERSION, capture, compare};
+use mcptest_compare::baseline::{Baseline, Class, FORMAT, TestBaseline, VERSION, capture, compare};
 use mcptest_core::suite::{Host, Suite, load_for_traces};
 use mcptest_core::trace::{Run, Trace};
 use std::collections::BTreeMap;
@@ -42,7 +42,11 @@ pub(super) fn measure(corpus: &Corpus) -> Result<Outcomes, String> {
             .collect();
         for (one, other) in SPLITS.iter().filter(|_| !four.is_empty()) {
             let side = |picked: &[usize; 2]| baseline(&suite, &four, picked);
-            let compared = compare((&side(one)?, "before"), (&side(other)?, "after"));
+            let compared = compare(
+                (&side(one)?, "before"),
+                (&side(other)?, "after"),
+                mcptest::GATES,
+            );
             found.drift.push(
                 compared
                     .numbers
@@ -62,7 +66,11 @@ pub(super) fn measure(corpus: &Corpus) -> Result<Outcomes, String> {
                     for (before, after) in [(one, other), (other, one)] {
                         let of =
                             |run: &&LabelledRun| baseline(&suite, &[(*task, &vec![*run])], &[0]);
-                        let compared = compare((&of(before)?, "before"), (&of(after)?, "after"));
+                        let compared = compare(
+                            (&of(before)?, "before"),
+                            (&of(after)?, "after"),
+                            mcptest::GATES,
+                        );
                         found.one_by_one.push(compared.verdict);
                     }
                 }

@@ -3,7 +3,7 @@
 use super::corpus::{Corpus, LabelledRun};
 use super::judge::Gates;
 use super::plant;
-use mcptest_core::baseline::Class;
+use mcptest_compare::baseline::Class;
 use mcptest_core::report::{GateReport, Status};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};

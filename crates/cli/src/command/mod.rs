@@ -2,8 +2,6 @@
 
 pub(crate) mod calibrate;
 mod check_secrets;
-pub(crate) mod compare;
-mod compare_side;
 pub(crate) mod completions;
 mod dry_run;
 pub(crate) mod eval;
@@ -12,7 +10,6 @@ pub(crate) mod init;
 pub(crate) mod judge_check;
 pub(crate) mod man;
 pub(crate) mod mcp;
-pub(crate) mod model_baseline;
 mod pages;
 pub(crate) mod plan_runs;
 pub(crate) mod report;

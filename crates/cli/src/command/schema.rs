@@ -36,9 +36,9 @@ impl RunCommand for Schema {
         } else if self.calibration {
             mcptest_report::calibration::SCHEMA.to_owned()
         } else if self.baseline_diff {
-            mcptest_report::baseline::SCHEMA.to_owned()
+            mcptest_compare::show::baseline::SCHEMA.to_owned()
         } else if self.compare {
-            mcptest_report::comparison::SCHEMA.to_owned()
+            mcptest_compare::show::reports::SCHEMA.to_owned()
         } else if self.manifest {
             format!("{:#}\n", mcptest_mock::manifest::json_schema())
         } else {

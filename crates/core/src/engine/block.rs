@@ -107,13 +107,23 @@ impl GateBlock {
         self.gate.question()
     }
 
+    /// The digest of the block as it is written.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+
+    /// The numbers that the gate measures.
+    pub fn targets(&self) -> &'static [Target] {
+        self.kind.targets
+    }
+
     /// Returns true if judges decide the gate.
     pub(crate) fn is_graded(&self) -> bool {
         self.question().is_some_and(|question| !question.is_advice)
     }
 
     /// Returns true if the gate has this trait.
-    pub(crate) fn is(&self, one: GateTrait) -> bool {
+    pub fn is(&self, one: GateTrait) -> bool {
         self.kind.is(one)
     }
 

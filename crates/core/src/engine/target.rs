@@ -186,6 +186,11 @@ impl Target {
         self.name.replace('.', "-")
     }
 
+    /// Returns true if the number is the share of runs that pass.
+    pub fn is_pass_rate(&self) -> bool {
+        self.is_pass_rate
+    }
+
     /// The same, computed over all runs at once.
     pub const fn pooled(mut self) -> Self {
         self.fold = Fold::Pooled;

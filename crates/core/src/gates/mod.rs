@@ -10,7 +10,6 @@ pub mod equal_function_sets;
 mod eval;
 mod fault_matrix;
 pub(crate) mod golden_path;
-mod model_compat;
 pub(crate) mod narrative;
 mod orchestration;
 pub mod recovery;
@@ -28,8 +27,8 @@ pub(crate) mod trajectory_axes;
 
 #[doc(inline)]
 pub use crate::engine::{
-    AgentFacts, Better, Fold, GateKind, GateTrait, Gates, Proposal, ProposedChange, ProposedItem,
-    ProposedPlace, Range, RunScores, Scores, Target, Unit, WriteInFile,
+    AgentFacts, Better, Fold, GateBlock, GateKind, GateTrait, Gates, Proposal, ProposedChange,
+    ProposedItem, ProposedPlace, Range, RunScores, Scores, Target, Unit, WriteInFile,
     check::check,
     gate::{Documentation, Gate, ReadNamed, RunFailsBy},
     outlook::Outlook,
@@ -54,8 +53,8 @@ pub(crate) static EVAL: GateKind = eval::KIND;
 /// The state that the calls of a run lead to.
 pub(crate) static SCENARIO: GateKind = scenario::KIND;
 
-/// Every gate that mcptest ships, in the order of the documentation.
-pub const GATES: Gates = Gates::new(&[RUN_GATES, OUTCOME_GATES, BASELINE_GATES]);
+/// Every gate of this crate, in the order of the documentation.
+pub const GATES: Gates = Gates::new(&[RUN_GATES, OUTCOME_GATES]);
 
 /// The gates that judge what runs did.
 pub const RUN_GATES: &[GateKind] = &[
@@ -79,6 +78,3 @@ pub const RUN_GATES: &[GateKind] = &[
 
 /// The gates that judge what runs led to.
 pub const OUTCOME_GATES: &[GateKind] = &[eval::KIND, scenario::KIND];
-
-/// The gates that compare runs with the runs of another model.
-pub const BASELINE_GATES: &[GateKind] = &[model_compat::KIND];

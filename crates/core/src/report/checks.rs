@@ -4,7 +4,7 @@ use super::TestReport;
 use std::collections::BTreeSet;
 
 /// Which blocks differ, in a sentence; `None` where none do, or a report says nothing of them.
-pub(crate) fn changed(a: &TestReport, b: &TestReport) -> Option<String> {
+pub fn changed(a: &TestReport, b: &TestReport) -> Option<String> {
     if a.checks.is_empty() || b.checks.is_empty() {
         return None;
     }

@@ -1,6 +1,6 @@
 //! The verdict with its evidence: the one model that every reporter renders.
 
-pub(crate) mod checks;
+pub mod checks;
 mod definition;
 pub mod evidence;
 mod expectation;

@@ -112,7 +112,7 @@ impl Agent {
     }
 
     /// The name of its row with this model, in this variant: `name [gpt-5] [4 distractors]`.
-    pub(crate) fn row_name(&self, model: Option<&Model>, variant: Option<Variant>) -> String {
+    pub fn row_name(&self, model: Option<&Model>, variant: Option<Variant>) -> String {
         let model = model
             .filter(|_| self.has_several_models())
             .map(|model| format!(" [{}]", model.label()));

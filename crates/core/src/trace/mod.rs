@@ -26,7 +26,8 @@ pub use seal::{seal_of, sealed_run_line};
 pub(crate) use spelling::other_names;
 pub use spelling::slips;
 pub use tokens::Tokens;
-pub(crate) use tool::{KnownTools, WrittenNames, splits};
+pub use tool::splits;
+pub(crate) use tool::{KnownTools, WrittenNames};
 pub use tool::{Tool, is_tool};
 pub use tool_schema::ToolSchema;
 

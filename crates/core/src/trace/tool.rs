@@ -153,7 +153,7 @@ fn endings(name: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Every way to take a name for a server and its tool.
-pub(crate) fn splits(name: &str) -> impl Iterator<Item = (&str, &str)> {
+pub fn splits(name: &str) -> impl Iterator<Item = (&str, &str)> {
     name.char_indices()
         .flat_map(move |(at, _)| joined_at(name, at))
         .filter(|(server, bare)| !server.is_empty() && !bare.is_empty())

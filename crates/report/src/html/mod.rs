@@ -10,9 +10,9 @@ use crate::{Options, Reporter};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compression, GzBuilder};
-use mcptest_core::compare::Compared;
 use mcptest_core::json::{Layout, write};
 use mcptest_core::report::{Embed, Report, TestReport};
+use serde::Serialize;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::io::Write;
@@ -54,7 +54,7 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
 }
 
 /// Reports side by side as a page of the same kind.
-pub(crate) fn comparison(comparison: &Compared, options: &Options) -> Vec<u8> {
+pub fn sides<C: Serialize>(comparison: &C, options: &Options) -> Vec<u8> {
     let data = block("compare", &write(comparison, Layout::Compact), options);
     let page = begun("reports side by side", POLICY, "", &data);
     (page + CLOSING).into_bytes()

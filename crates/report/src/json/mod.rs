@@ -28,7 +28,7 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
 }
 
 /// All of a document, indented.
-pub(crate) fn whole<R: Serialize>(document: &R, _: &Options) -> Vec<u8> {
+pub fn whole<R: Serialize>(document: &R, _: &Options) -> Vec<u8> {
     (write(document, Layout::Indented) + "\n").into_bytes()
 }
 

@@ -31,7 +31,7 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
 
 /// No times but recorded ones and no timestamps: the same report gives the same bytes.
 #[expect(clippy::expect_used, reason = "writing to memory cannot fail")]
-pub(crate) fn document(name: &str, suites: impl IntoIterator<Item = TestSuite>) -> Vec<u8> {
+pub fn document(name: &str, suites: impl IntoIterator<Item = TestSuite>) -> Vec<u8> {
     let mut document = quick_junit::Report::new(name);
     document.add_test_suites(suites);
     let mut out = Vec::new();
@@ -40,7 +40,7 @@ pub(crate) fn document(name: &str, suites: impl IntoIterator<Item = TestSuite>) 
 }
 
 /// A testcase that did not pass. The body is of lines that are escaped each by itself.
-pub(crate) fn bad(kind: NonSuccessKind, word: &str, message: &str, body: String) -> TestCaseStatus {
+pub fn bad(kind: NonSuccessKind, word: &str, message: &str, body: String) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
     status
         .set_message(xml(message))
@@ -50,10 +50,7 @@ pub(crate) fn bad(kind: NonSuccessKind, word: &str, message: &str, body: String)
 }
 
 /// Adds properties to a testcase.
-pub(crate) fn describe<'n>(
-    case: &mut TestCase,
-    properties: impl IntoIterator<Item = (&'n str, String)>,
-) {
+pub fn describe<'n>(case: &mut TestCase, properties: impl IntoIterator<Item = (&'n str, String)>) {
     case.add_properties(
         properties
             .into_iter()
@@ -62,7 +59,7 @@ pub(crate) fn describe<'n>(
 }
 
 /// Text without the characters that XML cannot hold.
-pub(crate) fn xml(text: &str) -> XmlString {
+pub fn xml(text: &str) -> XmlString {
     XmlString::new(escape(text))
 }
 

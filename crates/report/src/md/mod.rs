@@ -109,7 +109,7 @@ fn sign(test: &TestReport) -> &'static str {
 }
 
 /// Foreign text, escaped for Markdown and HTML.
-pub(crate) fn text(foreign: &str) -> String {
+pub fn text(foreign: &str) -> String {
     let mut out = String::new();
     let mut is_in_word = false;
     for letter in escape(foreign).chars() {

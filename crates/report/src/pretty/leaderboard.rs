@@ -13,7 +13,7 @@ const NAME: usize = 34;
 const LEAST: usize = 4;
 
 /// One line for each model.
-pub(super) fn show(page: &mut Page, board: &Leaderboard, sort: Option<&Column>) {
+pub fn show(page: &mut Page, board: &Leaderboard, sort: Option<&Column>) {
     let mut columns = columns(board, sort);
     let width = |(head, cells): &(String, Vec<String>)| {
         cells

@@ -1,18 +1,16 @@
 //! `pretty`: what a person reads on a terminal.
 
-pub(crate) mod baseline;
 pub(crate) mod calibration;
 mod closing;
-pub(crate) mod comparison;
 mod coverage;
 mod detail;
 mod fold;
 pub(crate) mod judge_check;
-mod leaderboard;
+pub mod leaderboard;
 mod list;
 mod numbers;
 mod overview;
-mod page;
+pub mod page;
 mod table;
 
 use crate::suites::by_suite;

@@ -7,20 +7,20 @@ use mcptest_core::report::{Pairing, Status};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The few styles of the report.
-pub(super) mod style {
+pub mod style {
     use super::{AnsiColor, Style};
 
-    pub(crate) const PLAIN: Style = Style::new();
-    pub(crate) const BOLD: Style = Style::new().bold();
-    pub(crate) const DIM: Style = Style::new().dimmed();
-    pub(crate) const GREEN: Style = AnsiColor::Green.on_default();
-    pub(crate) const RED: Style = AnsiColor::Red.on_default().bold();
-    pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default();
-    pub(crate) const MAGENTA: Style = AnsiColor::Magenta.on_default().bold();
+    pub const PLAIN: Style = Style::new();
+    pub const BOLD: Style = Style::new().bold();
+    pub const DIM: Style = Style::new().dimmed();
+    pub const GREEN: Style = AnsiColor::Green.on_default();
+    pub const RED: Style = AnsiColor::Red.on_default().bold();
+    pub const YELLOW: Style = AnsiColor::Yellow.on_default();
+    pub const MAGENTA: Style = AnsiColor::Magenta.on_default().bold();
 }
 
 /// One line of the report before it is wrapped; all of its text is escaped on the way in.
-pub(super) struct Line {
+pub struct Line {
     indent: usize,
     spans: Vec<Span>,
     wraps: bool,
@@ -34,7 +34,7 @@ struct Span {
 
 impl Line {
     /// An empty line that starts this many columns in and continues two further in.
-    pub(super) fn at(indent: usize) -> Self {
+    pub fn at(indent: usize) -> Self {
         Self {
             indent,
             spans: Vec::new(),
@@ -43,12 +43,12 @@ impl Line {
     }
 
     /// With more text.
-    pub(super) fn plain(self, text: impl AsRef<str>) -> Self {
+    pub fn plain(self, text: impl AsRef<str>) -> Self {
         self.styled(style::PLAIN, text)
     }
 
     /// With more text in this style.
-    pub(super) fn styled(mut self, style: Style, text: impl AsRef<str>) -> Self {
+    pub fn styled(mut self, style: Style, text: impl AsRef<str>) -> Self {
         self.spans.push(Span {
             style,
             text: escape(text.as_ref()).into_owned(),
@@ -58,7 +58,7 @@ impl Line {
     }
 
     /// With more text in this style that is not broken at its spaces.
-    pub(super) fn glued(mut self, style: Style, text: impl AsRef<str>) -> Self {
+    pub fn glued(mut self, style: Style, text: impl AsRef<str>) -> Self {
         self.spans.push(Span {
             style,
             text: escape(text.as_ref()).into_owned(),
@@ -68,28 +68,28 @@ impl Line {
     }
 
     /// On one line whatever the width, so that it can be copied.
-    pub(super) fn unwrapped(mut self) -> Self {
+    pub fn unwrapped(mut self) -> Self {
         self.wraps = false;
         self
     }
 }
 
 /// A text of a table, and how many columns it takes.
-pub(super) type Cell = (Style, String, usize);
+pub type Cell = (Style, String, usize);
 
 /// The report so far.
-pub(super) struct Page {
+pub struct Page {
     out: String,
     colour: bool,
     ascii: bool,
     /// The columns of the page.
-    pub(super) width: usize,
+    pub width: usize,
     style: Style,
     column: usize,
 }
 
 impl Page {
-    pub(super) fn new(options: &Options) -> Self {
+    pub fn new(options: &Options) -> Self {
         const NARROWEST: usize = 40;
         let width = options.width.unwrap_or(100).max(NARROWEST);
         let (colour, ascii) = (options.colour, options.ascii);
@@ -104,7 +104,7 @@ impl Page {
     }
 
     /// A line that starts with the mark of this status.
-    pub(super) fn marked(&self, indent: usize, status: Status) -> Line {
+    pub fn marked(&self, indent: usize, status: Status) -> Line {
         let (mark, style) = match (status, self.ascii) {
             (Status::Passed, false) => ("✓", style::GREEN),
             (Status::Passed, true) => ("+", style::GREEN),
@@ -117,13 +117,13 @@ impl Page {
     }
 
     /// The mark of a row that passed with a warning.
-    pub(super) fn warned(&self, indent: usize) -> Line {
+    pub fn warned(&self, indent: usize) -> Line {
         let mark = if self.ascii { "~" } else { "▲" };
         Line::at(indent).styled(style::YELLOW, mark).plain(" ")
     }
 
     /// The mark and the style for a pairing of two calls.
-    pub(super) fn pairing(&self, how: Pairing) -> (&'static str, Style) {
+    pub fn pairing(&self, how: Pairing) -> (&'static str, Style) {
         let (sign, plain, style) = match how {
             Pairing::Matched => ("=", "=", style::DIM),
             Pairing::Changed => ("≠", "!=", style::RED),
@@ -135,12 +135,12 @@ impl Page {
     }
 
     /// The mark for omitted text.
-    pub(super) fn ellipsis(&self) -> &'static str {
+    pub fn ellipsis(&self) -> &'static str {
         if self.ascii { "..." } else { "…" }
     }
 
     /// The text in exactly this number of columns: padded, or cut with an ellipsis.
-    pub(super) fn fixed(&self, text: &str, columns: usize) -> String {
+    pub fn fixed(&self, text: &str, columns: usize) -> String {
         let text = self.letters(text);
         if text.width() <= columns {
             return format!("{text}{}", " ".repeat(columns - text.width()));
@@ -158,7 +158,7 @@ impl Page {
     }
 
     /// A line of texts, each with its number of columns, without wrapping.
-    pub(super) fn cells(&mut self, indent: usize, cells: impl IntoIterator<Item = Cell>) {
+    pub fn cells(&mut self, indent: usize, cells: impl IntoIterator<Item = Cell>) {
         let line = cells
             .into_iter()
             .fold(Line::at(indent), |line, (style, text, columns)| {
@@ -168,7 +168,7 @@ impl Page {
     }
 
     /// The text for printing: escaped, and with ASCII marks if the terminal has no others.
-    pub(super) fn letters(&self, text: &str) -> String {
+    pub fn letters(&self, text: &str) -> String {
         let text = escape(text);
         if self.ascii {
             text.replace('…', self.ellipsis())
@@ -178,12 +178,12 @@ impl Page {
     }
 
     /// The separator between the parts of a line.
-    pub(super) fn dot(&self) -> &'static str {
+    pub fn dot(&self) -> &'static str {
         if self.ascii { "|" } else { "·" }
     }
 
     /// The line, with a dim text at the right edge, on a line of its own length where they do not fit.
-    pub(super) fn line_with_end(&mut self, line: Line, end: &str) {
+    pub fn line_with_end(&mut self, line: Line, end: &str) {
         let used: usize = line.indent
             + line
                 .spans
@@ -199,18 +199,18 @@ impl Page {
         self.line(&line.unwrapped());
     }
 
-    pub(super) fn blank(&mut self) {
+    pub fn blank(&mut self) {
         self.out.push('\n');
     }
 
     /// The text as given but for what must be escaped, neither indented nor wrapped.
-    pub(super) fn verbatim(&mut self, text: &str) {
+    pub fn verbatim(&mut self, text: &str) {
         self.out.push_str(&escape(text));
         self.out.push('\n');
     }
 
     /// The line, wrapped at its spaces.
-    pub(super) fn line(&mut self, line: &Line) {
+    pub fn line(&mut self, line: &Line) {
         let (width, hang) = (
             if line.wraps { self.width } else { usize::MAX },
             line.indent + 2,
@@ -284,7 +284,7 @@ impl Page {
         self.style = style;
     }
 
-    pub(super) fn finish(self) -> Vec<u8> {
+    pub fn finish(self) -> Vec<u8> {
         self.out.into_bytes()
     }
 }

@@ -8,8 +8,8 @@ pub(crate) use evidence::{
     details, differences, finding, first_reason, first_sentence_of_gate, first_sentence_of_run,
     headline, label, labelled, of_failing_gates, unmet,
 };
-pub(crate) use mcptest_core::escape::escape;
-pub(crate) use mcptest_core::words::count;
+pub use mcptest_core::escape::escape;
+pub use mcptest_core::words::count;
 pub(crate) use value::{arguments, arguments_apart, clipped};
 
 /// Limits on the shown part of one value, text or list.
@@ -46,7 +46,7 @@ pub(crate) fn time(took: std::time::Duration) -> String {
 }
 
 /// The tests that a comparison found on one side alone, in a sentence each.
-pub(crate) fn only_in<'t>(side: &'t str, tests: &'t [String]) -> impl Iterator<Item = String> + 't {
+pub fn only_in<'t>(side: &'t str, tests: &'t [String]) -> impl Iterator<Item = String> + 't {
     tests
         .iter()
         .map(move |test| format!("only in {side}: {test}"))

@@ -8,7 +8,7 @@ use mcptest_stats::{
 use serde::{Deserialize, Serialize};
 
 /// A change is supported when it is as unlikely as this where there is none.
-const LEVEL: f64 = 0.05;
+pub const LEVEL: f64 = 0.05;
 
 /// How often a change that is there must be seen, to say that so many runs would show it.
 const POWER: f64 = 0.8;
@@ -62,7 +62,7 @@ pub struct RateChange {
 /// How the pass rate of the same tests changed. Runs of one test are exchangeable between the sides when nothing has
 /// changed, so that the test rearranges them within each test; runs are no pairs, because run 3 of one side has nothing in
 /// common with run 3 of the other.
-pub(crate) fn change_of(pairs: &[(Tally, Tally)]) -> Option<RateChange> {
+pub fn change_of(pairs: &[(Tally, Tally)]) -> Option<RateChange> {
     let found = difference_over_tests(pairs, CONFIDENCE).ok()?;
     let values: Vec<(Vec<f64>, Vec<f64>)> = pairs
         .iter()
@@ -146,7 +146,7 @@ pub fn shown(pairs: &[(Tally, Tally)]) -> Shown {
 }
 
 /// The same for each of several sides beside the first: p-values are adjusted for all sides, and for all tests of all.
-pub(crate) fn shown_beside(sides: &[&[(Tally, Tally)]]) -> Vec<Shown> {
+pub fn shown_beside(sides: &[&[(Tally, Tally)]]) -> Vec<Shown> {
     let changes: Vec<Option<RateChange>> = sides
         .iter()
         .map(|pairs| change_of(&with_runs(pairs)))
@@ -190,9 +190,7 @@ pub(crate) fn shown_beside(sides: &[&[(Tally, Tally)]]) -> Vec<Shown> {
 }
 
 /// The p-values of these changes by Holm's method, none where there is no change.
-pub(crate) fn adjusted(
-    changes: &[Option<RateChange>],
-) -> impl Iterator<Item = Option<f64>> + use<> {
+pub fn adjusted(changes: &[Option<RateChange>]) -> impl Iterator<Item = Option<f64>> + use<> {
     let p_values: Vec<Option<f64>> = changes
         .iter()
         .map(|change| Some(change.as_ref()?.p))
@@ -205,7 +203,7 @@ pub(crate) fn adjusted(
 }
 
 /// The tests that have runs on both sides.
-pub(crate) fn with_runs(pairs: &[(Tally, Tally)]) -> Vec<(Tally, Tally)> {
+pub fn with_runs(pairs: &[(Tally, Tally)]) -> Vec<(Tally, Tally)> {
     pairs
         .iter()
         .filter(|(a, b)| a.runs > 0 && b.runs > 0)
@@ -214,7 +212,7 @@ pub(crate) fn with_runs(pairs: &[(Tally, Tally)]) -> Vec<(Tally, Tally)> {
 }
 
 /// Better or worse, where chance hardly explains the difference.
-pub(crate) fn direction(p: Option<f64>, difference: f64) -> Option<Verdict> {
+pub fn direction(p: Option<f64>, difference: f64) -> Option<Verdict> {
     let verdict = if difference < 0.0 {
         Verdict::Worse
     } else {
@@ -224,18 +222,18 @@ pub(crate) fn direction(p: Option<f64>, difference: f64) -> Option<Verdict> {
 }
 
 /// What so many runs could show.
-pub(crate) struct Reach {
+pub struct Reach {
     /// The smallest drop that is shown four times in five.
-    pub(crate) smallest_drop: Option<f64>,
+    pub smallest_drop: Option<f64>,
     /// Whether some change from this rate, to none or to all, is shown as often.
-    pub(crate) could_show: bool,
+    pub could_show: bool,
     /// How many more runs of each test on each side it takes to show this difference, or any at all.
-    pub(crate) more_runs: Option<u64>,
+    pub more_runs: Option<u64>,
 }
 
 /// Runs are counted as if they were all of one test: that the tests differ makes the comparison sharper, not duller. So
 /// many sides share the level.
-pub(crate) fn reach(pairs: &[(Tally, Tally)], change: &RateChange, sides: usize) -> Reach {
+pub fn reach(pairs: &[(Tally, Tally)], change: &RateChange, sides: usize) -> Reach {
     let detection = Detection {
         alpha: LEVEL / sides as f64,
         power: POWER,
@@ -277,7 +275,7 @@ pub fn points(share: f64) -> String {
 }
 
 /// What is added to a p-value that is from a sample of the rearrangements.
-pub(crate) fn drawn_in_words(p_is_drawn: bool) -> String {
+pub fn drawn_in_words(p_is_drawn: bool) -> String {
     if p_is_drawn {
         format!(" from {DRAWS} drawn rearrangements")
     } else {

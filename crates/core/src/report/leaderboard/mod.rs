@@ -1,6 +1,6 @@
 //! How do several models do on the same tests, and do the runs support that one is better?
 
-pub(crate) mod change;
+pub mod change;
 
 pub use change::{RateChange, Verdict, p_value, points};
 
@@ -82,7 +82,7 @@ pub struct ModelDifference {
 }
 
 impl ModelDifference {
-    pub(crate) fn of(change: RateChange, p: f64, verdict: Verdict) -> Self {
+    pub fn of(change: RateChange, p: f64, verdict: Verdict) -> Self {
         Self {
             value: change.difference,
             low: change.low,
@@ -208,13 +208,13 @@ fn held_to_other_checks<'r>(groups: &[JudgedGroup<'r>]) -> BTreeSet<Key<'r>> {
 }
 
 /// A test that has runs, and how many of them passed.
-pub(crate) struct JudgedTest<'r> {
+pub struct JudgedTest<'r> {
     test: &'r TestReport,
     tally: Tally,
 }
 
 impl<'r> JudgedTest<'r> {
-    pub(crate) fn new(test: &'r TestReport) -> Self {
+    pub fn new(test: &'r TestReport) -> Self {
         Self {
             test,
             tally: test.tally(),
@@ -223,9 +223,9 @@ impl<'r> JudgedTest<'r> {
 }
 
 /// The tests of what ran them, under its name.
-pub(crate) struct JudgedGroup<'r> {
-    pub(crate) name: &'r str,
-    pub(crate) tests: Vec<JudgedTest<'r>>,
+pub struct JudgedGroup<'r> {
+    pub name: &'r str,
+    pub tests: Vec<JudgedTest<'r>>,
 }
 
 impl<'r> JudgedGroup<'r> {
@@ -293,7 +293,7 @@ fn with_runs<'r>(groups: &'r [Group<'_>]) -> Vec<JudgedGroup<'r>> {
 }
 
 /// A row for each group, and the differences of all but the first.
-pub(crate) fn board(
+pub fn board(
     groups: &[JudgedGroup<'_>],
     differences: impl Iterator<Item = Option<ModelDifference>>,
     most_k: u64,

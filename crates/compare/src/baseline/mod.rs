@@ -1,0 +1,192 @@
+//! What did a model do in every test, in short, and what does another one do differently?
+
+mod capture;
+mod change;
+mod compare;
+mod comparison;
+mod fact;
+mod number;
+#[cfg(test)]
+mod tests;
+mod tolerated;
+mod tool_names;
+
+pub use capture::capture;
+pub(crate) use capture::of_question;
+pub use compare::{compare, compare_test};
+pub use comparison::{
+    BaselineSide, Class, Comparison, Counts, Difference, MissingRuns, NumberShift, Support,
+    TestComparison,
+};
+
+use mcptest_core::json::document::{Placed, Source, TextFault, Words};
+use mcptest_core::report::Number;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What `format` says in every baseline.
+pub const FORMAT: &str = "mcptest-baseline";
+/// The version of the format that is read and written.
+pub const VERSION: u32 = 1;
+
+/// What one model did in every test that was captured.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Baseline {
+    /// Always [`FORMAT`].
+    pub format: String,
+    /// Always [`VERSION`].
+    pub version: u32,
+    /// The model; none for programs and traces that name none.
+    pub model: Option<String>,
+    /// The tests, in the order of the suites.
+    pub tests: Vec<TestBaseline>,
+}
+
+/// What the runs of one test did.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TestBaseline {
+    /// The name of the suite's file.
+    pub suite: String,
+    /// The name of the row, without its model.
+    pub name: String,
+    /// A digest of what was asked.
+    pub question: String,
+    /// A digest of what was expected of each run.
+    pub expect: String,
+    /// What the gates came to over all runs.
+    pub gates: BTreeMap<String, GateBaseline>,
+    /// The runs.
+    pub runs: Vec<RunBaseline>,
+}
+
+/// What a gate came to.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GateBaseline {
+    /// A digest of its block as it was written.
+    pub block: String,
+    /// Whether it passed.
+    pub passed: bool,
+    /// Its numbers over all runs.
+    pub numbers: BTreeMap<String, Option<Number>>,
+}
+
+/// What one run did.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunBaseline {
+    /// Its number.
+    pub run: usize,
+    /// Whether its `expect:` holds.
+    pub passed: bool,
+    /// Why it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_reason: Option<String>,
+    /// The calls in order.
+    pub calls: Vec<CallBaseline>,
+    /// The closing message.
+    pub response: ResponseBaseline,
+    /// The numbers of each gate that can be scored on this run alone.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub numbers: BTreeMap<String, BTreeMap<String, Option<Number>>>,
+}
+
+/// One call.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CallBaseline {
+    /// The tool as `server.tool`, or bare where the server is not known.
+    pub tool: String,
+    /// The turn it was made in, counted from 0 over the turns that made calls.
+    pub turn: usize,
+    /// The arguments, keys in order; a string when they were not JSON.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub args: Option<Value>,
+}
+
+/// The closing message without its words.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ResponseBaseline {
+    /// How long it is.
+    pub length: Length,
+    /// A digest of its text, without white space around it.
+    pub text: String,
+    /// The type at each path, where it is JSON: `.items[].sku` is a `string`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shape: Option<BTreeMap<String, String>>,
+}
+
+/// How long a string is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Length {
+    /// Nothing but white space.
+    #[default]
+    Empty,
+    /// Less than 200 characters.
+    Short,
+    /// Less than 2,000 characters.
+    Medium,
+    /// More.
+    Long,
+}
+
+/// Why a baseline cannot be read, and where.
+pub type ReadError = Placed<ReadFault>;
+
+const WORDS: Words = Words {
+    shape: "a baseline is one JSON object, as `mcptest model-baseline capture` writes it",
+    again: "capture it again with `mcptest model-baseline capture`",
+};
+
+/// What is wrong with a baseline.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadFault {
+    /// A format of another time.
+    #[error("the baseline has version {0}, and this mcptest compares version {VERSION}; {again} from the same recordings, with the same mcptest on both sides", again = WORDS.again)]
+    OtherVersion(String),
+    /// The text itself.
+    #[error("{}", .0.said(&WORDS))]
+    Text(TextFault),
+    /// The right version, but a field is missing or of the wrong type.
+    #[error("the baseline is broken ({0}); {again}", again = WORDS.again)]
+    Broken(String),
+}
+
+impl From<TextFault> for ReadFault {
+    fn from(fault: TextFault) -> Self {
+        match fault {
+            TextFault::Newer { version, .. } => Self::OtherVersion(version.to_string()),
+            TextFault::UnknownVersion { found } => Self::OtherVersion(found),
+            fault => Self::Text(fault),
+        }
+    }
+}
+
+impl Baseline {
+    /// Reads the bytes of a file.
+    pub fn read(bytes: &[u8]) -> Result<Self, ReadError> {
+        Source::new(bytes).whole((FORMAT, u64::from(VERSION)), ReadFault::Broken)
+    }
+
+    /// The text of its file: the same for the same runs.
+    pub fn to_text(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// Whether a file begins as a baseline does.
+    pub fn is_one(head: &[u8]) -> bool {
+        String::from_utf8_lossy(&head[..head.len().min(200)]).contains(FORMAT)
+    }
+
+    /// The test of this suite and name; of this name alone, where no other suite has it.
+    pub fn test(&self, suite: &str, name: &str) -> Option<&TestBaseline> {
+        let named = || self.tests.iter().filter(|test| test.name == name);
+        let only = || named().next().filter(|_| named().count() == 1);
+        named().find(|test| test.suite == suite).or_else(only)
+    }
+}

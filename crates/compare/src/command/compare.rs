@@ -1,0 +1,217 @@
+//! `mcptest compare`: is an agent better or worse than before, or is it chance?
+
+use super::side::JudgedSide;
+use crate::reports::{Compared, Comparison, Named, compare, compare_several, leave_models_out};
+use crate::show::reports::REPORTERS;
+use clap::Args;
+use mcptest_command::reports::{Sorting, reporters_help};
+use mcptest_command::value::{Word, one_of};
+use mcptest_command::{Destination, EXIT_BROKEN, EXIT_FAILED, Failure, Group, Program, RunCommand};
+use mcptest_core::escape::{escape, escape_path};
+use mcptest_core::problem::nearest;
+use mcptest_core::report::leaderboard::{USUAL_K, Verdict, by_model};
+use mcptest_core::report::{Report, TestReport};
+use std::path::{Component, PathBuf};
+
+/// Arguments of `compare`.
+#[derive(Debug, Args)]
+pub(crate) struct Compare {
+    /// JSON reports, cassettes, folders with suites and recordings, or git revisions; each is compared with the first.
+    /// `NAME=SIDE` names a side.
+    #[arg(value_name = "SIDE", required = true)]
+    pub(crate) sides: Vec<PathBuf>,
+    /// Judge recordings by this suite or folder of suites; repeatable [default: every suite of a folder or revision].
+    /// PATH is looked up in each folder or revision, then in the current folder.
+    #[arg(long = "suite", value_name = "PATH")]
+    pub(crate) suites: Vec<PathBuf>,
+    /// Compare these models of one side.
+    #[arg(long, value_name = "MODEL,MODEL", value_delimiter = ',')]
+    pub(crate) models: Vec<String>,
+    /// The largest k for pass@k and pass^k in the leaderboard.
+    #[arg(long, value_name = "N", default_value_t = USUAL_K, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) k: u64,
+    #[command(flatten)]
+    pub(crate) sorting: Sorting,
+    /// Exit with 1 on evidence of a drop, and with 2 if a test could not be compared [default: always exit with
+    /// 0].
+    #[arg(long, value_name = "WHAT", value_parser = one_of(&FAIL_ON))]
+    pub(crate) fail_on: Option<Verdict>,
+    #[arg(long = "reporter", value_name = "KIND[=FILE]", help = reporters_help(REPORTERS))]
+    pub(crate) reporters: Vec<String>,
+    /// Print more: tests that did not change, and the numbers that differ.
+    #[arg(long, short, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+/// What ends a comparison with an exit code other than 0.
+const FAIL_ON: [Word<Verdict>; 1] = [(
+    "worse",
+    Verdict::Worse,
+    "Evidence that a side passes less often than the first, or a test that passed and now fails",
+)];
+
+impl RunCommand for Compare {
+    const NAME: &'static str = "compare";
+    const GROUP: Group = Group::Compare;
+    const SUMMARY: &'static str =
+        "Compare reports, folders or git revisions of recordings, and tell a change from chance";
+
+    fn run(self, program: &Program) -> Result<u8, Failure> {
+        let mut destinations = Destination::parse_all(&self.reporters, REPORTERS, program.gates)?;
+        for one in &mut destinations {
+            one.sort = self.sorting.sort;
+        }
+        refuse_paths_elsewhere(&self.suites)?;
+        let judge = |side: &PathBuf| JudgedSide::of(side, &self.suites, program.gates);
+        let (mut reports, names): (Vec<Report>, Vec<String>) =
+            match (&self.sides[..], &self.models[..]) {
+                ([one], [_, _, ..]) => {
+                    let judged = judge(one)?;
+                    Destination::refuse_inputs(&destinations, judged.inputs.into_iter())?;
+                    Destination::discard_earlier(&destinations)?;
+                    let of_models = self
+                        .models
+                        .iter()
+                        .map(|model| of_model(&judged.report, model));
+                    of_models
+                        .collect::<Result<Vec<_>, _>>()?
+                        .into_iter()
+                        .unzip()
+                }
+                ([_, _, ..], []) => {
+                    let judged = self
+                        .sides
+                        .iter()
+                        .map(judge)
+                        .collect::<Result<Vec<JudgedSide>, _>>()?;
+                    if !self.suites.is_empty() && !judged.iter().any(|side| side.by_suites) {
+                        let why = "reports are judged already, and `--suite` does nothing";
+                        let help = "omit `--suite`, or compare the sources of the reports";
+                        return Err(Failure::with_help(why, help));
+                    }
+                    let inputs = judged.iter().flat_map(|side| side.inputs.clone());
+                    Destination::refuse_inputs(&destinations, inputs)?;
+                    Destination::discard_earlier(&destinations)?;
+                    judged
+                        .into_iter()
+                        .map(|side| (side.report, side.name))
+                        .unzip()
+                }
+                ([_], _) => {
+                    let help =
+                        "name a second side, or two models of this one with `--models ONE,OTHER`";
+                    return Err(Failure::with_help("the second side is missing", help));
+                }
+                _ => {
+                    let help = "`--models ONE,OTHER` compares models of one side";
+                    return Err(Failure::with_help(
+                        "`--models` cannot be used with several sides",
+                        help,
+                    ));
+                }
+            };
+        refuse_equal_names(&names)?;
+        leave_models_out(&mut reports);
+        let sides: Vec<Named<'_>> = reports
+            .iter()
+            .zip(names.iter().map(String::as_str))
+            .collect();
+        let found = match sides[..] {
+            [a, b] => Compared::Two(Box::new(compare(a, b, self.k))),
+            _ => Compared::Several(compare_several(sides[0], &sides[1..], self.k)),
+        };
+        if let Some(alone) = found.sides().iter().find(|side| side.tests.is_empty()) {
+            let (a, b) = (escape(&alone.a.name), escape(&alone.b.name));
+            let help = "tests are matched by suite, name, model and variant; to compare models, use `--models ONE,OTHER`";
+            return Err(Failure::with_help(
+                format!("{a} and {b} have no test in common"),
+                help,
+            ));
+        }
+        Destination::write_all(&destinations, &found, self.verbose, None)?;
+        Ok(exit_code(&found, self.fail_on))
+    }
+}
+
+/// Two sides are the first and the second; more are told apart by their names alone.
+fn refuse_equal_names(names: &[String]) -> Result<(), Failure> {
+    let is_again = |(at, name): &(usize, &String)| names[..*at].contains(name);
+    let Some((_, name)) = names
+        .iter()
+        .enumerate()
+        .find(is_again)
+        .filter(|_| names.len() > 2)
+    else {
+        return Ok(());
+    };
+    let help = "give each a name of its own with `NAME=SIDE`";
+    Err(Failure::with_help(
+        format!("two sides are named `{}`", escape(name)),
+        help,
+    ))
+}
+
+/// A side stands in place of the folder we are in, so that it has no place for other paths.
+fn refuse_paths_elsewhere(suites: &[PathBuf]) -> Result<(), Failure> {
+    let is_below = |path: &&PathBuf| {
+        path.components()
+            .all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+    };
+    let Some(path) = suites.iter().find(|path| !is_below(path)) else {
+        return Ok(());
+    };
+    let help = "name suites by their paths below the folder you are in; each side has them at the same paths";
+    Err(Failure::with_help(
+        format!("{} is not below this folder", escape_path(path)),
+        help,
+    ))
+}
+
+fn exit_code(found: &Compared, fail_on: Option<Verdict>) -> u8 {
+    let sides = found.sides();
+    let Some(bad) = fail_on else {
+        return 0;
+    };
+    // An error never hides behind a failure.
+    if sides
+        .iter()
+        .any(|side| side.not_compared() > 0 || side.broken_runs() > 0)
+    {
+        return EXIT_BROKEN;
+    }
+    let is_bad = |side: &Comparison| side.verdict == bad || side.regressed() > 0;
+    if sides.iter().any(is_bad) {
+        EXIT_FAILED
+    } else {
+        0
+    }
+}
+
+/// The tests of one model, as if they had none.
+fn of_model(report: &Report, model: &str) -> Result<(Report, String), Failure> {
+    let of_models = by_model(&report.tests);
+    let known = of_models.iter().map(|(name, _)| name.as_str());
+    let Some((name, tests)) = of_models.iter().find(|(name, _)| name == model) else {
+        let help = match nearest(model, known.clone()) {
+            Some(near) => format!("did you mean `{}`?", escape(near)),
+            None if of_models.is_empty() => "its tests name no models".to_owned(),
+            None => format!(
+                "the models here are {}",
+                known.map(escape).collect::<Vec<_>>().join(", ")
+            ),
+        };
+        return Err(Failure::with_help(
+            format!("no test has the model `{}`", escape(model)),
+            help,
+        ));
+    };
+    let without = |test: &&TestReport| {
+        let mut test = (*test).clone();
+        test.model = None;
+        test
+    };
+    Ok((
+        report.over(tests.iter().map(without).collect()),
+        name.clone(),
+    ))
+}

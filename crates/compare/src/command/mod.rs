@@ -1,0 +1,13 @@
+//! One file per command: its arguments, and what it does.
+
+mod compare;
+mod model_baseline;
+mod side;
+
+use mcptest_command::CommandKind;
+
+/// `mcptest compare`.
+pub const COMPARE: CommandKind = CommandKind::new::<compare::Compare>();
+
+/// `mcptest model-baseline`.
+pub const MODEL_BASELINE: CommandKind = CommandKind::new::<model_baseline::ModelBaseline>();

@@ -1,0 +1,175 @@
+//! `mcptest model-baseline`: what does each model do, and what does another one do differently?
+
+use crate::baseline::compare;
+use crate::captured::{CapturedRuns, capture_baselines, read_baseline, write_baseline};
+use crate::show::baseline::REPORTERS;
+use clap::{Args, Subcommand};
+use mcptest_command::reports::reporters_help;
+use mcptest_command::suites::Suites;
+use mcptest_command::{
+    Destination, EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure, Group, Program, RunCommand, output,
+    suites,
+};
+use mcptest_core::escape::{escape, escape_path};
+use mcptest_core::problem::did_you_mean;
+use mcptest_core::row::Row;
+use mcptest_core::words::count;
+use mcptest_replay::{Filter, Plan, Selection};
+use std::path::{Path, PathBuf};
+
+/// Arguments of `model-baseline`.
+#[derive(Debug, Args)]
+pub(crate) struct ModelBaseline {
+    #[command(subcommand)]
+    action: Action,
+}
+
+/// What to do with baselines.
+#[derive(Debug, Subcommand)]
+enum Action {
+    /// Write what each model did in the recorded runs of suites, one file per model, offline.
+    Capture(Capture),
+    /// Compare two baselines: exit with 1 if something is broken, with 6 if a number of a gate has shifted.
+    Diff(Diff),
+}
+
+/// Arguments of `model-baseline capture`.
+#[derive(Debug, Args)]
+struct Capture {
+    #[command(flatten)]
+    pub(crate) suites: Suites,
+    /// The folder to write to; missing folders are created, and baselines in it are overwritten.
+    #[arg(long, short, value_name = "DIR", default_value = "baselines")]
+    pub(crate) out: PathBuf,
+    /// Capture only these models, separated by commas.
+    #[arg(long, value_name = "MODEL", value_delimiter = ',')]
+    pub(crate) models: Vec<String>,
+    /// Capture only tests whose name contains TEXT or matches PATTERN; repeat to require all.
+    #[arg(long, value_name = "TEXT|re:PATTERN")]
+    pub(crate) filter: Vec<Filter>,
+    /// Capture tests with failed runs as well; without it they are errors.
+    #[arg(long)]
+    pub(crate) allow_failed: bool,
+}
+
+/// Arguments of `model-baseline diff`.
+#[derive(Debug, Args)]
+struct Diff {
+    /// The older baseline.
+    #[arg(value_name = "BEFORE")]
+    pub(crate) before: PathBuf,
+    /// The newer baseline.
+    #[arg(value_name = "AFTER")]
+    pub(crate) after: PathBuf,
+    #[arg(long = "reporter", value_name = "KIND[=FILE]", help = reporters_help(REPORTERS))]
+    pub(crate) reporters: Vec<String>,
+    /// Print more: what is tolerated, and numbers that moved; twice, every number.
+    #[arg(long, short, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+impl RunCommand for ModelBaseline {
+    const NAME: &'static str = "model-baseline";
+    const GROUP: Group = Group::Compare;
+    const SUMMARY: &'static str = "Capture what each model does, or compare two captured baselines";
+
+    fn run(self, program: &Program) -> Result<u8, Failure> {
+        match self.action {
+            Action::Capture(args) => capture(&args, program),
+            Action::Diff(args) => diff(&args, program),
+        }
+    }
+}
+
+fn capture(args: &Capture, program: &Program) -> Result<u8, Failure> {
+    let loaded = suites::load(
+        &args.suites,
+        program.gates,
+        mcptest_replay::load_suites_to_capture,
+    )?;
+    let selection = Selection {
+        filters: args.filter.clone(),
+        ..Selection::default()
+    };
+    let mut plan = Plan::new(&loaded, &selection);
+    select_models(&mut plan, &args.models)?;
+    let wanted = if args.allow_failed {
+        CapturedRuns::PassedAndFailed
+    } else {
+        CapturedRuns::Passed
+    };
+    let captured = capture_baselines(&plan, wanted);
+    for one in &captured.left_out {
+        output::stderr(&format!("error: {}: {}\n", escape(&one.row), one.reason));
+    }
+    for baseline in &captured.baselines {
+        let unwritten =
+            |error| Failure::cannot(format!("write to {}", escape_path(&args.out)), &error);
+        let path = write_baseline(&args.out, baseline).map_err(unwritten)?;
+        let runs = baseline.tests.iter().map(|test| test.runs.len()).sum();
+        let (tests, runs) = (count(baseline.tests.len(), "test"), count(runs, "run"));
+        output::stderr(&format!(
+            "wrote {} with {tests} and {runs}\n",
+            escape_path(&path)
+        ));
+    }
+    if !captured.left_out.is_empty() {
+        return Ok(EXIT_BROKEN);
+    }
+    if captured.baselines.is_empty() {
+        let why = "nothing was captured: no agent is selected";
+        return Err(Failure::ended(EXIT_NOTHING_SELECTED, why));
+    }
+    Ok(0)
+}
+
+/// Keeps the rows of these models; one that no row has is an error.
+fn select_models(plan: &mut Plan<'_>, models: &[String]) -> Result<(), Failure> {
+    let label = |row: &Row<'_>| row.agent_row().and_then(|of| of.model_label());
+    let known: Vec<String> = plan.rows.iter().filter_map(label).collect();
+    if let Some(unknown) = models.iter().find(|model| !known.contains(model)) {
+        let mut listed = known.clone();
+        listed.sort();
+        listed.dedup();
+        let help = did_you_mean(unknown, known.iter().map(String::as_str), || {
+            format!("the models here are {}", listed.join(", "))
+        });
+        return Err(Failure::with_help(
+            format!("no selected test has the model `{unknown}`"),
+            help,
+        ));
+    }
+    let is_wanted = |row: &Row<'_>| {
+        models.is_empty()
+            || row.is_refused()
+            || label(row).is_some_and(|model| models.contains(&model))
+    };
+    plan.rows.retain(is_wanted);
+    Ok(())
+}
+
+fn diff(args: &Diff, program: &Program) -> Result<u8, Failure> {
+    let destinations = Destination::parse_all(&args.reporters, REPORTERS, program.gates)?;
+    Destination::refuse_inputs(
+        &destinations,
+        [args.before.clone(), args.after.clone()].into_iter(),
+    )?;
+    Destination::discard_earlier(&destinations)?;
+    let read = |path: &Path| read_baseline(path).map_err(|error| Failure::at(path, error));
+    let (before, after) = (read(&args.before)?, read(&args.after)?);
+    let file = |path: &Path| path.display().to_string();
+    let found = compare(
+        (&before, &file(&args.before)),
+        (&after, &file(&args.after)),
+        program.gates,
+    );
+    if found.tests.is_empty() {
+        let help = "capture both from the same suite, with `mcptest model-baseline capture`";
+        return Err(Failure::with_help(
+            "the two baselines have no test in common",
+            help,
+        ));
+    }
+    Destination::write_all(&destinations, &found, args.verbose, None)?;
+    Ok(found.exit_code())
+}

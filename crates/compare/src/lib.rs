@@ -1,0 +1,19 @@
+//! Two or more sets of runs, one comparison: is an agent better or worse, and what does it do differently?
+
+pub mod baseline;
+#[cfg(feature = "command")]
+mod captured;
+#[cfg(feature = "command")]
+mod command;
+mod model_compat;
+pub mod reports;
+#[cfg(feature = "command")]
+pub mod show;
+
+#[cfg(feature = "command")]
+pub use command::{COMPARE, MODEL_BASELINE};
+
+use mcptest_core::gates::GateKind;
+
+/// The gates that compare runs with those of another model.
+pub const GATES: &[GateKind] = &[model_compat::KIND];
