@@ -2,32 +2,29 @@
 
 mod command;
 
-use command::{
-    calibrate, completions, eval, explain, init, judge_check, man, mcp, plan_runs, report, run,
-    scenario, schema, show, validate, view,
-};
+use command::{completions, explain, man, mcp, schema, view};
 use mcptest_command::{CommandKind, Program};
 use mcptest_core::gates::{Gates, OUTCOME_GATES, RUN_GATES};
 
 /// The commands, in the order of the help and of the documentation.
 pub const COMMANDS: &[CommandKind] = &[
-    CommandKind::new::<run::Run>(),
-    CommandKind::new::<scenario::Scenario>(),
-    CommandKind::new::<eval::Eval>(),
-    CommandKind::new::<init::Init>(),
-    CommandKind::new::<validate::Validate>(),
-    CommandKind::new::<report::Rerender>(),
+    mcptest_run::RUN,
+    mcptest_run::SCENARIO,
+    mcptest_grade::EVAL,
+    mcptest_run::INIT,
+    mcptest_run::VALIDATE,
+    mcptest_run::REPORT,
     CommandKind::new::<view::View>(),
     mcptest_toolbox::PROXY,
     mcptest_toolbox::VERIFY,
     mcptest_toolbox::TRACE_FROM,
     mcptest_toolbox::IMPORT,
-    CommandKind::new::<show::Show>(),
+    mcptest_run::SHOW,
     mcptest_compare::COMPARE,
     mcptest_compare::MODEL_BASELINE,
-    CommandKind::new::<calibrate::Calibrate>(),
-    CommandKind::new::<judge_check::CheckJudges>(),
-    CommandKind::new::<plan_runs::PlanRuns>(),
+    mcptest_grade::CALIBRATE,
+    mcptest_grade::JUDGE_CHECK,
+    mcptest_run::PLAN_RUNS,
     mcptest_toolbox::TOOLS,
     mcptest_toolbox::CALL,
     mcptest_toolbox::CHECK,

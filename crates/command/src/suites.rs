@@ -99,7 +99,7 @@ fn groups(folder: &Path) -> Result<Vec<Transcripts>, Failure> {
     Ok(groups)
 }
 
-/// Reads suites with their file names.
+/// Reads suites from these paths, each with its file name.
 pub type LoadSuites = fn(&[PathBuf], Gates) -> Vec<(String, Loaded)>;
 
 /// Every named suite with its file name, as `load` reads it. Their problems go to standard error.

@@ -3,6 +3,7 @@
 mod ask;
 mod calibrate;
 mod check;
+mod command;
 mod eval;
 mod explain;
 mod grade;
@@ -12,6 +13,7 @@ mod score;
 
 pub use calibrate::{Mislabelled, calibrate};
 pub use check::{CheckOptions, Checked, PlannedCheck, UncheckedJudge, check, plan_check};
+pub use command::{CALIBRATE, EVAL, JUDGE_CHECK};
 pub use eval::{EvalOptions, Evaluated, eval};
 pub use explain::{CheckPlan, plan};
 pub use grade::{GradingContext, grade};

@@ -1,12 +1,14 @@
 //! Recording: which runs are made, which judges are asked, and what does a suite have to say for it?
 
 mod accept;
+mod command;
 pub mod draft;
 mod record;
 mod refused_tools;
 mod tool_call;
 
 pub use accept::{Changes, FileChange, changes, recorded_changes};
+pub use command::{INIT, PLAN_RUNS, REPORT, RUN, SCENARIO, SHOW, VALIDATE};
 pub use record::{
     Estimate, ExceededBudget, ExpectedTokens, RowEstimate, SideRunsEstimate, estimate,
 };

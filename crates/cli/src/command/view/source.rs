@@ -77,16 +77,16 @@ impl Source {
             Self::Suites(paths) => {
                 let found = mcptest_replay::find(paths, Path::new(""))?;
                 let loaded = mcptest_replay::load_suites(&found.suites, crate::GATES);
-                judged(&loaded, &Plan::new(&loaded, &Selection::default()))
+                Ok(judged(&loaded, &Plan::new(&loaded, &Selection::default())))
             }
             Self::Transcripts(paths) => {
                 let loaded = mcptest_replay::bare_suite(crate::GATES);
                 let groups = groups(paths)?;
                 let folder = paths.first().map_or(Path::new("."), PathBuf::as_path);
-                judged(
+                Ok(judged(
                     &loaded,
                     &Plan::of_traces(&loaded, folder, &groups, &Selection::default()),
-                )
+                ))
             }
         }
     }
@@ -123,7 +123,7 @@ fn groups(paths: &[PathBuf]) -> Result<Vec<Transcripts>, Failure> {
     Ok(groups)
 }
 
-fn judged(loaded: &[(String, Loaded)], plan: &Plan<'_>) -> Result<JudgedSource, Failure> {
+fn judged(loaded: &[(String, Loaded)], plan: &Plan<'_>) -> JudgedSource {
     let files: Vec<PathBuf> = plan.files().collect();
     let locks = files
         .iter()
@@ -141,9 +141,9 @@ fn judged(loaded: &[(String, Loaded)], plan: &Plan<'_>) -> Result<JudgedSource, 
     };
     let report = mcptest_replay::replay(plan, options);
     let live = Live::of(plan, &report);
-    Ok(JudgedSource {
+    JudgedSource {
         report,
         live,
         stamps,
-    })
+    }
 }

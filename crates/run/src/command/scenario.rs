@@ -1,10 +1,10 @@
 //! `mcptest scenario`: judge the scenarios of suites and nothing else.
 
 use super::run::{self, Run};
+use crate::Mode;
 use clap::{Args, Subcommand};
 use mcptest_command::{Failure, Group, Program, RunCommand};
 use mcptest_core::row::{AgentRow, Row};
-use mcptest_run::Mode;
 
 /// Arguments of `scenario`.
 #[derive(Debug, Args)]

@@ -45,7 +45,7 @@ impl RunCommand for Validate {
             .map(|groups| format!("{}, ", count(groups, "group")))
             .unwrap_or_default();
         let plan = Plan::new(&loaded, &Selection::default());
-        for line in mcptest_run::refused_tools(&plan) {
+        for line in crate::refused_tools(&plan) {
             output::stderr(&format!("note: {}\n", escape(&line)));
         }
         let line = format!(

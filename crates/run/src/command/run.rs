@@ -3,6 +3,7 @@
 use super::dry_run;
 use super::update::{self, Answer};
 use super::watch;
+use crate::{Mode, Options, RunOutcome, Which};
 use clap::Args;
 use mcptest_command::reports::Reports;
 use mcptest_command::suites::{LoadedSuites, Suites};
@@ -18,7 +19,6 @@ use mcptest_core::row::Row;
 use mcptest_core::suite::{Loaded, Model, OverrideError, Suite};
 use mcptest_core::words::count;
 use mcptest_replay::{CoverageFloor, LastRun, Plan, Selection, Shard};
-use mcptest_run::{Mode, Options, RunOutcome, Which};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -179,8 +179,8 @@ pub(super) fn run(args: &Run, gates: Gates, is_wanted: IsWanted) -> Result<u8, F
     let mut answer = Answer::Nothing;
     if args.update {
         let changes = match options.mode {
-            Mode::Live => mcptest_run::recorded_changes(called),
-            _ => mcptest_run::changes(loaded, &plan, &report),
+            Mode::Live => crate::recorded_changes(called),
+            _ => crate::changes(loaded, &plan, &report),
         };
         answer = update::offer(&changes, args.yes)?;
         if answer == Answer::Written {
@@ -363,7 +363,7 @@ pub(super) fn watched(
     is_quiet: bool,
 ) -> Result<RunOutcome, Failure> {
     let outcome = if options.mode == Mode::Replay {
-        mcptest_run::run(
+        crate::run(
             plan,
             options,
             &mcptest_replay::unwatched(),
@@ -371,7 +371,7 @@ pub(super) fn watched(
         )
     } else {
         let progress = Progress::begin(is_quiet, options.mode == Mode::Live);
-        let outcome = mcptest_run::run(plan, options, &progress.watch(), interrupt::listen());
+        let outcome = crate::run(plan, options, &progress.watch(), interrupt::listen());
         progress.end();
         outcome
     };

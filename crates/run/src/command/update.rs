@@ -1,10 +1,10 @@
 //! `mcptest run --update`: what would change, and may it be written?
 
 use super::run::Run;
+use crate::{Changes, FileChange};
 use mcptest_command::{Failure, Paint, output};
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::words::count;
-use mcptest_run::{Changes, FileChange};
 use similar::{ChangeTag, TextDiff};
 use std::io::IsTerminal;
 

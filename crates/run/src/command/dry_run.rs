@@ -1,21 +1,21 @@
 //! `mcptest run --dry-run`: what would recording take?
 
+use crate::{Estimate, ExceededBudget, Options, RowEstimate, SideRunsEstimate};
 use console::{Alignment, measure_text_width, pad_str};
 use mcptest_command::progress::words::{counted, dollars, grouped};
 use mcptest_command::{Failure, output};
 use mcptest_core::escape::escape;
 use mcptest_core::eval::PRICES_HELP;
 use mcptest_replay::Plan;
-use mcptest_run::{Estimate, ExceededBudget, Options, RowEstimate, SideRunsEstimate};
 use std::collections::BTreeSet;
 
 /// More rows than these are not named one by one in a note.
 const NAMED: usize = 3;
 
 pub(super) fn run(plan: &Plan<'_>, options: &Options) -> Result<u8, Failure> {
-    let mut text = render(&mcptest_run::estimate(plan, options));
+    let mut text = render(&crate::estimate(plan, options));
     text.extend(
-        mcptest_run::refused_tools(plan)
+        crate::refused_tools(plan)
             .iter()
             .map(|line| format!("{}\n", escape(line))),
     );

@@ -1,5 +1,6 @@
 //! `mcptest eval`: ask the judges for grades that are missing or stale, then judge; or say what that would take.
 
+use crate::{CheckPlan, EvalOptions, Evaluated, GradeOptions, WhichGrades, eval, plan};
 use clap::Args;
 use mcptest_command::progress::words::{counted, dollars, grouped};
 use mcptest_command::reports::Reports;
@@ -13,7 +14,6 @@ use mcptest_core::escape::escape;
 use mcptest_core::grade::{Asks, Criterion, Question, Sees};
 use mcptest_core::judge::Judging;
 use mcptest_core::row::Row;
-use mcptest_grade::{CheckPlan, EvalOptions, Evaluated, GradeOptions, WhichGrades, eval, plan};
 use mcptest_replay::JudgeOptions;
 use std::path::PathBuf;
 use std::time::Instant;

@@ -1,5 +1,7 @@
 //! `mcptest judge-check`: how far can a judge be trusted, by runs whose outcome is known?
 
+use crate::Mislabelled;
+use crate::{CheckOptions, Checked, UncheckedJudge, check, plan_check};
 use clap::Args;
 use mcptest_command::suites::{LoadedSuites, Suites};
 use mcptest_command::value::parse_dollars;
@@ -9,8 +11,6 @@ use mcptest_command::{
 };
 use mcptest_core::calibrate::LeftOut;
 use mcptest_core::grade::JudgeCheck;
-use mcptest_grade::Mislabelled;
-use mcptest_grade::{CheckOptions, Checked, UncheckedJudge, check, plan_check};
 use mcptest_replay::{Filter, Selection};
 use mcptest_report::judge_check;
 use std::path::PathBuf;

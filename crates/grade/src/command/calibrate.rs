@@ -52,10 +52,9 @@ impl RunCommand for Calibrate {
                 "nothing was selected: no agent matches",
             ));
         }
-        let measured =
-            mcptest_grade::calibrate(&plan, self.labels.as_deref()).map_err(|mislabelled| {
-                Failure::of_problems(&mislabelled.problems, &mislabelled.sources)
-            })?;
+        let measured = crate::calibrate(&plan, self.labels.as_deref()).map_err(|mislabelled| {
+            Failure::of_problems(&mislabelled.problems, &mislabelled.sources)
+        })?;
         if measured.counts.good + measured.counts.bad == 0 && measured.left_out.is_empty() {
             return Err(no_labels(&measured));
         }

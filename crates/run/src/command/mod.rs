@@ -1,0 +1,36 @@
+//! One file per command: its arguments, and what it does.
+
+mod check_secrets;
+mod dry_run;
+mod init;
+mod plan_runs;
+mod report;
+mod run;
+mod scenario;
+mod show;
+mod update;
+mod validate;
+mod watch;
+
+use mcptest_command::CommandKind;
+
+/// `mcptest run`.
+pub const RUN: CommandKind = CommandKind::new::<run::Run>();
+
+/// `mcptest scenario`.
+pub const SCENARIO: CommandKind = CommandKind::new::<scenario::Scenario>();
+
+/// `mcptest init`.
+pub const INIT: CommandKind = CommandKind::new::<init::Init>();
+
+/// `mcptest validate`.
+pub const VALIDATE: CommandKind = CommandKind::new::<validate::Validate>();
+
+/// `mcptest show`.
+pub const SHOW: CommandKind = CommandKind::new::<show::Show>();
+
+/// `mcptest report`.
+pub const REPORT: CommandKind = CommandKind::new::<report::Rerender>();
+
+/// `mcptest plan-runs`.
+pub const PLAN_RUNS: CommandKind = CommandKind::new::<plan_runs::PlanRuns>();
