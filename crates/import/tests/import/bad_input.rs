@@ -54,7 +54,7 @@ const WRONG_TYPES: [(&str, &str); 14] = [
     ),
     (
         "[{\"type\":\"human\",\"content\":\"a\"},{\"type\":\"alien\"}]",
-        "line 1, column 33: read as langchain: this is no message: `type` is `alien`; it is human, ai, system or tool",
+        "line 1, column 33: read as langchain: this is not a message: `type` is `alien`; valid types are human, ai, system and tool",
     ),
     (
         "{\"run_type\":\"llm\",\"inputs\":[]}",
@@ -113,7 +113,7 @@ fn a_format_that_is_named_says_what_it_misses() {
     );
     let told = read("otel", r#"{"resourceSpans":[]}"#);
     assert!(
-        told.starts_with("read as otel genai: there is no conversation in it (`resourceSpans`"),
+        told.starts_with("read as otel genai: it contains no conversation (`resourceSpans`"),
         "{told}"
     );
     for importer in IMPORTERS {

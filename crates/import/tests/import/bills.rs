@@ -296,7 +296,7 @@ fn a_call_of_an_answer_that_was_cut_off_is_a_call_that_nobody_made() {
         );
         let told = imported.fidelity().to_string();
         assert!(
-            told.contains("1 call of answers that were cut off, which nobody made"),
+            told.contains("1 call of answers that were cut off, which were never made"),
             "{told}"
         );
     }
