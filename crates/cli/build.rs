@@ -27,6 +27,7 @@ const PAGES: &[&str] = &[
     "evaluation",
     "model-compatibility",
     "comparing",
+    "own-gates",
     "coverage",
     "reports",
     "tools",

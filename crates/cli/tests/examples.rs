@@ -83,7 +83,7 @@ fn every_example_passes_without_set_up_or_warning_and_measures_something() {
     let manifests = "examples/intents/weather.yml, examples/servers/tickets.tools.yml, examples/servers/weather.tools.yml";
     assert_eq!(
         text(&all.stderr),
-        format!("note: not suites, and left out: {manifests}\n")
+        format!("note: not suites, skipped: {manifests}\n")
     );
     for suite in suites() {
         let one = mcptest(&repository(), &["run", suite.to_str().unwrap()]);

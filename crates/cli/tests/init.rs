@@ -188,7 +188,7 @@ fn a_call_is_made_with_the_arguments_that_are_named_typed_by_the_schema() {
         text(&refused.stderr),
         "error: `order` has no argument `bok`; did you mean `book`?\n  \
          the server lists no tool `ordr`; did you mean `order`?\n  \
-         `copies` is declared as integer, which `two` is not\n  help: `copies:=JSON` sends any JSON as it is\n"
+         `copies` is declared as integer, which `two` is not\n  help: `copies:=JSON` sends any JSON unchanged\n"
     );
     let refused = mcptest(
         &folder,
@@ -226,7 +226,7 @@ fn it_says_plainly_that_no_tool_has_a_test_and_what_to_do() {
     assert!(said("writer", &[]).contains(&format!("{none}{why}{todo}")));
     let named = said("helpful", &["--call", "soft id=7"]);
     assert!(
-        named.contains("  3 tool tests, recorded and passing\n  soft is left out: called with { id: \"7\" }, its answer looks like an error: Error: there is no 7\n"),
+        named.contains("  3 tool tests, recorded and passing\n  soft is skipped: called with { id: \"7\" }, its answer looks like an error: Error: there is no 7\n"),
         "{named}"
     );
 }
@@ -241,7 +241,7 @@ fn only_what_was_the_same_twice_is_expected_and_what_fails_is_left_out() {
         "#   liar: result.structuredContent: the result does not fit the tool's own outputSchema\n",
         "#   refuses: called with {}, it was refused: -32602 there is no such thing\n",
         "#   fails: called with {}, it failed: not like this\n",
-        "#   crash: called with {}, there was no answer: server \"python3\": it exited with code 9 while tools/call crash was open\n",
+        "#   crash: called with {}, no answer: server \"python3\": it exited with code 9 while tools/call crash was open\n",
     ] {
         assert!(suite.contains(part), "{part}\n{suite}");
     }
@@ -300,7 +300,7 @@ fn a_secret_is_written_as_a_variable_and_into_no_recording() {
         .collect();
     let said = done(&mcptest(&folder, &words));
     assert!(
-        said.contains("`${API_KEY}` stands for a secret: set API_KEY before you record"),
+        said.contains("`${API_KEY}` is a secret: set API_KEY before you record"),
         "{said}"
     );
     let all = everything_in(folder.path());

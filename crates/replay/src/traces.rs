@@ -157,7 +157,7 @@ mod tests {
             groups(empty.path())
                 .unwrap_err()
                 .to_string()
-                .starts_with("there is no transcript in")
+                .starts_with("no transcript found in")
         );
         assert!(matches!(
             groups(Path::new("nowhere")).unwrap_err(),

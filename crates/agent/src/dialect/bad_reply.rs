@@ -137,7 +137,7 @@ mod tests {
     fn what_is_not_a_message_is_named_with_how_it_begins() {
         assert_eq!(
             refusal("<html>\n <body>502   Bad Gateway</body></html>"),
-            "an HTML page came in place of JSON: <html> <body>502 Bad Gateway</body></html>"
+            "an HTML page arrived instead of JSON: <html> <body>502 Bad Gateway</body></html>"
         );
         assert_eq!(
             refusal(r#"{"a": [1,"#),

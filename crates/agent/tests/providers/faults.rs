@@ -32,7 +32,7 @@ async fn a_page_for_people_is_quoted() {
     for model in models() {
         let (kind, message, tries) = failure(model, Step::fault(Fault::Html)).await;
         assert_eq!((kind, tries), (Malformed, 5), "{message}");
-        let said = "an HTML page came in place of JSON: <!DOCTYPE html> <html><head><title>502 Bad Gateway</title></head></html>; given up after 5 tries";
+        let said = "an HTML page arrived instead of JSON: <!DOCTYPE html> <html><head><title>502 Bad Gateway</title></head></html>; given up after 5 tries";
         assert!(message.ends_with(said), "{message}");
     }
 }

@@ -78,7 +78,7 @@ fn a_yaml_file_that_is_something_else_is_named_and_one_that_a_suite_uses_is_not(
         assert_says(
             &output,
             0,
-            &["note: not suites, and left out: ci.yml, saved.yml\n"],
+            &["note: not suites, skipped: ci.yml, saved.yml\n"],
         );
     }
 }

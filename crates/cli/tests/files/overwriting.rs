@@ -36,7 +36,7 @@ fn recording_replaces_an_empty_file_and_a_recording_and_nothing_else() {
         let before = fs::read(at(name)).unwrap();
         let output = mcptest(here.path(), &["run", "s.yml", "--record"]);
         let why = format!(
-            "{name}: the file holds something that mcptest did not record, and is left as it is"
+            "{name}: mcptest did not record this file, and leaves it unchanged"
         );
         assert_says(&output, 2, &[&why]);
         assert_eq!(fs::read(at(name)).unwrap(), before, "{name}");
@@ -71,7 +71,7 @@ fn recording_replaces_an_empty_file_and_a_recording_and_nothing_else() {
     assert_says(
         &output,
         2,
-        &["notes.md: the file holds something that mcptest did not record"],
+        &["notes.md: mcptest did not record this file"],
     );
     let output = mcptest(
         here.path(),
@@ -80,7 +80,7 @@ fn recording_replaces_an_empty_file_and_a_recording_and_nothing_else() {
     assert_says(
         &output,
         2,
-        &["tape.jsonl: the file holds something that mcptest did not record"],
+        &["tape.jsonl: mcptest did not record this file"],
     );
     let output = mcptest(
         here.path(),

@@ -111,7 +111,7 @@ fn a_budget_in_dollars_needs_a_price_and_that_of_a_gateway_is_not_guessed() {
     bench.write("suite.yml", &text);
     bench
         .record(&["--record"], 2)
-        .says("there is no price for `mine/gpt-5`, so a budget in dollars cannot be held");
+        .says("no price is known for `mine/gpt-5`, so mcptest cannot enforce a dollar budget");
     assert_eq!(bench.stub.count(), 0);
     bench
         .record(&["--record", "--dry-run"], 0)

@@ -150,7 +150,7 @@ fn what_is_missing_or_stale_is_recorded_by_the_command_that_the_row_names() {
         ran
     };
     only_eval(2)
-        .says("there is no recording at poet-gpt-4o.jsonl")
+        .says("no recording found at poet-gpt-4o.jsonl")
         .says(command);
     // Selecting the eval alone runs no agent, whatever is asked for.
     bench.record(&["--record", "--filter", "tone"], 2);
@@ -209,7 +209,7 @@ fn traces_and_texts_are_graded_as_they_are() {
     bench.write("suite.yml", &text.replace("poet-*.jsonl", "nowhere.jsonl"));
     bench
         .replay(2)
-        .says("there is no recording at nowhere.jsonl")
+        .says("no recording found at nowhere.jsonl")
         .says("take it out of `traces:`");
 }
 
@@ -223,7 +223,7 @@ fn what_cannot_be_graded_is_refused_before_anything_runs() {
         ("{ name: tone, rubric: x }", "nothing says what is graded"),
         (
             "{ name: tone, agent: poet, texts: [a], rubric: x }",
-            "`agent` and `texts` exclude each other",
+            "`agent` and `texts` cannot be used together",
         ),
         ("{ name: tone, texts: [], rubric: x }", "the list is empty"),
         ("{ name: tone, agent: poet }", "`rubric` is missing here"),

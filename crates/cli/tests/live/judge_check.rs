@@ -207,7 +207,7 @@ fn a_run_that_cannot_be_read_is_told_and_the_others_are_checked() {
     bench.write("nightly/clerk/2.json", "{\"tool_calls\": [");
     let ran = bench.run(&[&CHECK[..], &["--sample", "0", "--json"]].concat());
     assert_eq!(ran.exit, Some(2), "{ran:?}");
-    assert!(ran.stderr.contains("left out: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("skipped: "), "{}", ran.stderr);
     assert!(ran.stderr.contains("2.json"), "{}", ran.stderr);
     let report: Value = serde_json::from_str(&ran.stdout).unwrap();
     assert_eq!(report["checks"][0]["good"], json!(2));

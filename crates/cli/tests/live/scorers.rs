@@ -222,7 +222,7 @@ fn a_scorer_that_gives_no_numbers_breaks_its_row_and_nothing_else() {
     );
     bench
         .run(&["eval", "suite.yml"])
-        .says("the scorer `shouts` cannot be started: there is no program");
+        .says("the scorer `shouts` cannot be started: program");
 }
 
 /// Whether a process whose id the scorer wrote is there.
@@ -286,7 +286,7 @@ fn validate_refuses_what_can_never_give_a_number() {
         (
             "name: shouts",
             "name: a.b",
-            "`a.b` cannot stand in a target",
+            "`a.b` cannot be part of a target",
         ),
         (
             "scorers.length.ok",

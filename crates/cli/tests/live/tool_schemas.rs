@@ -154,7 +154,7 @@ fn each_row_is_a_run_that_is_judged_and_as_it_is_the_error_of_the_provider() {
         let said = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(said.contains(words), "{model} {schema}: {said}");
         assert!(
-            said.contains("`tool_schemas: mend` sends a schema"),
+            said.contains("`tool_schemas: mend` rewrites the schema"),
             "{model} {schema}: {said}"
         );
     }
@@ -187,7 +187,7 @@ fn omit_leaves_the_tool_out_and_says_so_before_and_after() {
         .run(&["run", "suite.yml", "--dry-run", "--filter", "raw"])
         .stdout;
     assert!(
-        said.contains(&format!("{why}: the tool is left out")),
+        said.contains(&format!("{why}: the tool is omitted")),
         "{said}"
     );
     bench.run(&["run", "suite.yml", "--record", "--filter", "raw"]);

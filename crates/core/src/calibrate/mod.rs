@@ -64,7 +64,7 @@ impl<'d> Calibrator<'d> {
         let mut unmeasured: Vec<(&'static str, String)> = Vec::new();
         let mut measure = |gate: &GateBlock, is_written: bool| {
             if let Some(why) = gate.why_not_calibrated() {
-                unmeasured.push((gate.key(), why.to_owned()))
+                unmeasured.push((gate.key(), why.to_owned()));
             } else {
                 let samples = Samples::measure(gate, is_written, of.variant, runs);
                 measured.push((gate.key(), samples));

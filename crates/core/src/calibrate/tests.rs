@@ -91,7 +91,7 @@ fn too_few_runs_are_told_of_and_say_nothing() {
     assert_eq!(
         few.notes,
         [
-            "3 bad runs: an AUC from so few says little; it takes 5",
+            "3 bad runs: too few for an AUC, which needs 5",
             "9 good runs: a floor is drawn from 10 or more"
         ]
     );

@@ -179,6 +179,6 @@ fn without_a_catalogue_nothing_is_measured_and_that_is_a_miss() {
     );
     assert_eq!(
         low.miss().unwrap(),
-        "50% of the tools were called, and 51% are asked for"
+        "50% of the tools were called; the threshold is 51%"
     );
 }

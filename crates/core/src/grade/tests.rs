@@ -264,7 +264,7 @@ fn a_file_of_grades_comes_back_as_it_was_and_an_edited_one_is_refused() {
         ),
         (
             text.replace("\"votes\"", "\"voices\""),
-            "this is no grade: unknown field `voices`",
+            "this is not a grade: unknown field `voices`",
         ),
         (text[..text.len() / 2].to_owned(), "cut off"),
         (String::new(), "the file is empty"),

@@ -302,7 +302,7 @@ fn extra_may_fill_in_but_not_write_what_is_written_already() {
     );
     assert_eq!(
         taken("openai", json!({ "extra": { "seed": 4, "n": 2 } })),
-        "n: leave it out: mcptest reads one whole answer\nseed: write `seed:` in place of it"
+        "n: remove it: mcptest reads one whole answer\nseed: write `seed:` instead"
     );
     let gemini = json!({ "extra": { "generationConfig": { "topK": 4, "thinkingConfig": {} } } });
     assert_eq!(taken("gemini", gemini.clone()), "");

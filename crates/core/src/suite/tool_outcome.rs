@@ -292,7 +292,7 @@ mod tests {
         );
         assert_eq!(held, [true, false]);
         assert!(
-            reason.starts_with("the tool's own outputSchema is no JSON Schema"),
+            reason.starts_with("the tool's `outputSchema` is not a valid JSON Schema"),
             "{reason}"
         );
     }

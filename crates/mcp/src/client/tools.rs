@@ -241,11 +241,11 @@ mod tests {
         assert_eq!(
             complaints,
             [
-                "tool \"bare\": has no `inputSchema`; it is left out",
-                "tool number 3: is not an object; it is left out",
-                "tool number 4: has no `name`; it is left out",
+                "tool \"bare\": has no `inputSchema`; mcptest omits it",
+                "tool number 3: is not an object; mcptest omits it",
+                "tool number 4: has no `name`; mcptest omits it",
                 "tool \"good\": is listed twice; mcptest omits it",
-                "tool \"text\": has an `inputSchema` that is not an object; it is left out",
+                "tool \"text\": has an `inputSchema` that is not an object; mcptest omits it",
             ]
         );
     }

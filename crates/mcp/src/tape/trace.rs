@@ -269,7 +269,7 @@ mod tests {
             .unwrap();
         assert_eq!(
             unanswered,
-            "there was no answer until the server exited (code 1)"
+            "no answer arrived before the server exited (code 1)"
         );
         assert!(
             trace.get("final_response").is_none()

@@ -385,7 +385,7 @@ mod tests {
         assert!(
             error
                 .to_string()
-                .contains("notes.txt holds something that is not a tape"),
+                .contains("notes.txt contains something that is not a tape"),
             "{error}"
         );
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine\n");

@@ -285,7 +285,7 @@ fn all_problems_are_said_at_once_with_their_places() {
         [
             "2:3: unknown key `nmae`",
             "3:11: `slow` is missing its number",
-            "6:18: `text` does not stand beside `error`",
+            "6:18: `text` cannot be used beside `error`",
             "6:30: nothing is called `arg` here",
             "6:47: `message` is missing here",
             "6:53: a code is a whole number",
@@ -308,8 +308,8 @@ fn what_is_beside_the_server_in_place_of_under_it_is_refused() {
     assert_eq!(
         problems(text),
         [
-            "2:1: `tools` stands beside `mock_server`, where it is not read",
-            "4:1: `prompts` stands beside `mock_server`, where it is not read",
+            "2:1: `tools` has no effect outside `mock_server:`",
+            "4:1: `prompts` has no effect outside `mock_server:`",
         ]
     );
     let help = load(text).problems[0].help.clone();
@@ -545,7 +545,7 @@ fn completions_are_the_values_that_start_with_what_was_typed() {
     assert_eq!(
         wrong,
         [
-            "3:27: there is no prompt `gret`",
+            "3:27: no prompt is named `gret`",
             "3:43: the prompt `greet` has no argument `y`"
         ]
     );
@@ -664,7 +664,7 @@ fn a_record_that_was_created_can_be_read_changed_listed_and_deleted() {
     );
     assert_eq!(
         call("get", json!({"id": "T-9"}))["content"][0]["text"],
-        "there is no T-9 in tickets"
+        "tickets has no T-9"
     );
     assert_eq!(call("get", json!({"id": "T-9"}))["isError"], true);
     let error = manifest
@@ -694,7 +694,7 @@ fn a_store_with_faults_says_them_all() {
             "7:42: `where` belongs to `list`",
             "8:37: nothing is called `record` here",
             "8:50: `key` belongs to `read`, `update`, `delete`",
-            "9:45: `create` and `read` exclude each other: write one of them",
+            "9:45: `create` and `read` cannot be used together; remove one",
         ]
     );
 }

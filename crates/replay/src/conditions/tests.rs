@@ -398,7 +398,9 @@ fn every_key_of_a_suite_is_in_the_fingerprint_or_listed_with_the_reason_why_not(
         compared.len() + others.len(),
         "a key is listed twice"
     );
-    let known = keys_of_suites();
+    let mut known = keys_of_suites();
+    // The gate of this key, which may be beside `agents:`, is in a crate above this one.
+    known.insert("model_compat".to_owned());
     let missing: Vec<&String> = known.difference(&listed).collect();
     let unknown: Vec<&String> = listed.difference(&known).collect();
     assert!(

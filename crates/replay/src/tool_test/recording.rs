@@ -329,8 +329,8 @@ mod tests {
         let typed = refusal(&file(r#"{"result":{},"duration_ms":"7"}"#));
         assert_eq!(
             typed,
-            "line 2, column 28: what came of the call cannot be read (`duration_ms`: invalid type: string \"7\", \
-             expected u64); record it again with --record"
+            "line 2, column 28: cannot read the result of the call (`duration_ms`: invalid type: string \"7\", \
+             expected u64); record it again with `--record`"
         );
         let unknown = refusal(&file(r#"{"result":{},"duration_ms":1,"reslut":{}}"#));
         assert!(

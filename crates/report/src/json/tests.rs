@@ -106,8 +106,10 @@ fn each_kind_of_evidence_is_read_as_the_schema_has_it_and_nothing_of_it_is_lost(
     for kind in kinds {
         let evidence = filled(kind, &root);
         let key = evidence["kind"].as_str().unwrap();
+        // The gate of this evidence is in a crate above this one.
+        let is_of_toolbox = key == "tool_quality";
         assert!(
-            mcptest_core::eval::GATES.iter().any(|gate| gate.key == key),
+            is_of_toolbox || mcptest_core::eval::GATES.iter().any(|gate| gate.key == key),
             "no gate `{key}`"
         );
         let mut report = sample::report();
@@ -262,13 +264,13 @@ fn what_is_wrong_with_a_broken_file_is_named() {
         ),
         (
             "3",
-            "line 1, column 1: a number stands here; a report is one JSON object, as",
+            "line 1, column 1: found a number here; a report is one JSON object, as",
         ),
         ("{\"tests\": []}", not_a_report),
         ("{\"schema_version\": \"1\"}", not_a_report),
         (
             "{\"schema_version\": 0}",
-            "line 1, column 1: the version is 0, which is no version of the format; write",
+            "line 1, column 1: the version is 0, which is not a version of the format; write",
         ),
         (
             "{\"schema_version\": 1}",

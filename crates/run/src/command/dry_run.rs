@@ -216,7 +216,7 @@ fn notes(estimate: &Estimate) -> Vec<String> {
     );
     note(
         &|row| !row.is_own && row.tokens_at_most.is_none(),
-        "{rows} have no token limit: set `token_budget:` of the agent, or `budget: {per_run_tokens: …}` of the suite",
+        "no token limit for {rows}: set `token_budget:` of the agent, or `budget: {per_run_tokens: …}` of the suite",
     );
     note(
         &|row| row.is_own,

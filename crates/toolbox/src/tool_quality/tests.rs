@@ -133,7 +133,7 @@ fn without_a_catalogue_nothing_is_measured() {
 fn an_unknown_rule_and_a_missing_baseline_are_refused() {
     assert_eq!(
         problems("prompt: go\ntool_quality: { ignore: [description-shrt] }\n"),
-        ["there is no rule `description-shrt` (did you mean `description-short`?)"]
+        ["no rule is named `description-shrt` (did you mean `description-short`?)"]
     );
     let said = problems("prompt: go\ntool_quality: { baseline: pins.json }\n");
     assert_eq!(said.len(), 1, "{said:?}");

@@ -214,7 +214,7 @@ fn sets_that_remove_nothing_or_come_twice_are_refused() {
     );
     assert_eq!(
         of("ablate: []"),
-        ["error: there is no set (write `ablate: true` for each tool in turn)"]
+        ["error: the list of sets is empty (write `ablate: true` for each tool in turn)"]
     );
     assert!(
         of("ablate: 3")[0].contains("expected `true`, `false`, a list or a map"),

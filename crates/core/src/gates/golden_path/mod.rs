@@ -509,7 +509,7 @@ mod tests {
         assert_eq!(
             messages,
             [
-                "4 calls where the golden path has 2; not on it: call 2 `a`, call 4 `a`",
+                "4 calls, but the golden path has 2; extra: call 2 `a`, call 4 `a`",
                 "call 2 `a` repeats the call before it",
                 "call 4 `a` goes back to a tool last used in call 2",
             ]

@@ -446,7 +446,7 @@ mod tests {
             messages,
             [
                 "1 of 4 runs failed: #2",
-                "pass^k over the first 1, 2, … runs, in percent: 100, 25, 29, 31"
+                "pass^k in percent, for 1, 2, … runs: 100, 25, 29, 31"
             ]
         );
     }

@@ -91,7 +91,7 @@ mod tests {
             .unwrap_err()
             .to_string();
         assert!(
-            unknown.contains("no price for `gateway/claude-sonnet-4-5`"),
+            unknown.contains("no price is known for `gateway/claude-sonnet-4-5`"),
             "{unknown}"
         );
         assert!(cost(Some("claude-sonnet-4-5-next"), tokens).is_err());

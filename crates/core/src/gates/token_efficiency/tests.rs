@@ -91,7 +91,7 @@ fn what_is_not_known_is_absent_and_said_once() {
     let report = judged(CLASSES, Some(&recorded("house-model")), &runs);
     assert_eq!(value(&report, "token_efficiency.cost"), None);
     assert_eq!(findings(&report).len(), 1, "{:?}", findings(&report));
-    assert!(findings(&report)[0].starts_with("there is no price for `house-model`"));
+    assert!(findings(&report)[0].starts_with("no price is known for `house-model`"));
     let bare = judged(CLASSES, None, &runs);
     assert_eq!(value(&bare, "token_efficiency.tool_surface_tokens"), None);
     assert_eq!(value(&bare, "token_efficiency.tokens_per_correct"), None);

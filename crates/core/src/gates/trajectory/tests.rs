@@ -95,7 +95,7 @@ fn what_is_wrong_with_a_block_is_said_together() {
     for part in [
         "`ordered` is not a mode",
         "not a JSON Schema",
-        "exclude each other",
+        "cannot be used together",
         "`name` is missing",
         "`all`",
     ] {

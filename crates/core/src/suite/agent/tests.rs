@@ -83,7 +83,7 @@ fn what_only_a_model_heeds_is_refused_beside_an_agent_of_ones_own() {
         ["your own agent is given one prompt, not several `turns:`"]
     );
     let both = errors(&format!("{own}    model: m\n{rest}"));
-    assert!(both[0].contains("exclude each other"), "{both:?}");
+    assert!(both[0].contains("cannot be used together"), "{both:?}");
     assert_eq!(
         errors(&format!(
             "  - name: a\n    agent: {{ command: [] }}\n{rest}"

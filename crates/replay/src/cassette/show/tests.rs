@@ -92,7 +92,7 @@ fn one_run_can_be_asked_for() {
         },
     );
     assert!(
-        page.ends_with("There is no run 9 in this cassette.\n"),
+        page.ends_with("This cassette has no run 9.\n"),
         "{page}"
     );
 }

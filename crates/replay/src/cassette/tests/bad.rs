@@ -161,13 +161,13 @@ fn each_problem_of_a_text_says_where_it_is_and_what_to_do() {
     cut in a document
         line 3, column 14: the file was cut off in the middle of this line; record it again with --record
     array
-        line 1, column 1: an array stands here; a cassette is one JSON object per line, or a single trace as one JSON object
+        line 1, column 1: found an array here; a cassette is one JSON object per line, or a single trace as one JSON object
     array over lines
-        line 1, column 1: an array stands here; a cassette is one JSON object per line, or a single trace as one JSON object
+        line 1, column 1: found an array here; a cassette is one JSON object per line, or a single trace as one JSON object
     array as a run
-        line 2, column 1: an array stands here; a cassette is one JSON object per line, or a single trace as one JSON object
+        line 2, column 1: found an array here; a cassette is one JSON object per line, or a single trace as one JSON object
     string
-        line 1, column 1: a string stands here; a cassette is one JSON object per line, or a single trace as one JSON object
+        line 1, column 1: found a string here; a cassette is one JSON object per line, or a single trace as one JSON object
     words
         line 1, column 1: this is not JSON (expected value); restore the line, or record it again with --record
     not a number
@@ -193,9 +193,9 @@ fn each_problem_of_headers_and_runs_says_where_it_is_and_what_to_do() {
     newer
         line 1, column 1: this file has version 2, and this mcptest reads up to version 1; update mcptest
     no version
-        line 1, column 1: the version is missing, which is no version of the format; record it again with --record
+        line 1, column 1: the version is missing, which is not a version of the format; record it again with --record
     version of text
-        line 1, column 1: the version is "1", which is no version of the format; record it again with --record
+        line 1, column 1: the version is "1", which is not a version of the format; record it again with --record
     other format
         line 1, column 1: the format is "vcr", not "mcptest-cassette"; is this another program's file?
     no agent
@@ -219,7 +219,7 @@ fn each_problem_of_headers_and_runs_says_where_it_is_and_what_to_do() {
     run without a trace
         line 2, column 1: this is not a recorded run: it has neither `tool_calls` nor `conversation`; name a cassette or a trace
     trace of text
-        line 1, column 10: a string stands here; a cassette is one JSON object per line, or a single trace as one JSON object
+        line 1, column 10: found a string here; a cassette is one JSON object per line, or a single trace as one JSON object
     calls of text
         line 3, column 37: this cannot be read as a run (invalid type: string "none", expected a sequence); correct it, or record again with --record
     call without a name

@@ -154,7 +154,7 @@ fn a_budget_in_dollars_that_cannot_be_held_or_kept_is_told() {
         .clone()
         .unwrap();
     assert!(
-        refused.starts_with("there is no price for `gpt-from-the-cellar`"),
+        refused.starts_with("no price is known for `gpt-from-the-cellar`"),
         "{refused}"
     );
     let budget = "budget: { per_test_usd: 0.0001, per_suite_usd: 0.0002 }\n";

@@ -156,7 +156,7 @@ fn what_is_wrong_with_a_file_is_told_at_once() {
         .collect();
     assert!(
         told.iter()
-            .any(|one| one == "there is no tool `get_wether` (did you mean `get_weather`?)"),
+            .any(|one| one == "no tool is named `get_wether` (did you mean `get_weather`?)"),
         "{told:#?}"
     );
     assert!(
