@@ -232,7 +232,7 @@ fn the_scoring_plan_of_a_rubric_is_printed_without_asking_a_provider() {
         "threshold  0.7",
         "claude-sonnet-4-5",
         "3 runs × 2 criteria × 1 judge = 6",
-        "nobody was asked",
+        "no judge was called",
     ] {
         assert!(plan.contains(part), "{part}\n{plan}");
     }
@@ -336,7 +336,7 @@ fn a_floor_of_coverage_ends_with_a_code_of_its_own() {
         ends(&repository(), &format!("{suite} 100"), 6),
     );
     assert!(
-        met.contains("tools called (") && missed.contains("100% are asked for"),
+        met.contains("tools called (") && missed.contains("the threshold is 100%"),
         "{missed}"
     );
 }

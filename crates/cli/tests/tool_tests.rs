@@ -530,8 +530,7 @@ fn a_recorded_tool_test_is_shown_as_a_timeline() {
 fn a_mode_of_record_that_became_a_path_is_explained() {
     let folder = suite(&[("fine", "get_weather", OSLO)]);
     let output = mcptest(&folder, &["run", "--record", "missing"]);
-    let said =
-        "error: there is no file or folder missing\n  help: did you mean `--record=missing`?\n";
+    let said = "error: no such file or folder: missing\n  help: did you mean `--record=missing`?\n";
     assert_eq!(
         (text(&output.stderr).as_str(), output.status.code()),
         (said, Some(2))
@@ -763,7 +762,7 @@ fn a_server_is_looked_up_in_the_suite() {
         (said, Some(2))
     );
     let nowhere = tempfile::tempdir().unwrap();
-    assert!(text(&mcptest(&nowhere, &["tools"]).stderr).starts_with("error: no server is named"));
+    assert!(text(&mcptest(&nowhere, &["tools"]).stderr).starts_with("error: no server is given"));
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Can a host judge by a gate of its own, with the public names of the library alone?
 
+#![allow(clippy::unwrap_used, missing_docs)]
+
 use mcptest_core::gates::{
     Block, Documentation, Gate, GateKind, GateTrait, Gates, OUTCOME_GATES, RUN_GATES, Run,
     RunFailsBy, RunScores, Target, check,

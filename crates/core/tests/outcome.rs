@@ -73,12 +73,11 @@ const BLOCKS: [(&str, &str); 11] = [
 ];
 
 /// Gates that fail no run by itself, with the reason.
-const OF_NO_RUN_ALONE: [(&str, &str); 8] = [
+const OF_NO_RUN_ALONE: [(&str, &str); 7] = [
     ("stability", "it compares runs"),
     ("reliability", "it counts the outcomes of runs"),
     ("discovery", "it asks the prompt, and all runs together"),
     ("orchestration", "it counts the calls of all runs together"),
-    ("model_compat", "it compares all runs with a baseline"),
     ("ablate", "it compares recordings with and without a tool"),
     ("fault_matrix", "it compares recordings with faults"),
     ("eval", "its grades are recorded beside the runs"),

@@ -309,6 +309,11 @@ fn the_schema_accepts_every_suite_of_the_repository_that_the_loader_accepts() {
     }
     let mut accepted = 0;
     for file in files {
+        // Gates of crates above this one.
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        if text.contains("model_compat:") || text.contains("tool_quality:") {
+            continue;
+        }
         let loaded = load(&file, &Host::new(&read, &environment));
         let is_example = !file.starts_with(root.join("tests"));
         assert!(

@@ -155,11 +155,11 @@ mod tests {
     fn a_program_that_is_not_there_is_named() {
         assert_eq!(
             refusal(&["no-such-program-qqq"], None),
-            "there is no program `no-such-program-qqq` on PATH: is it installed?"
+            "program `no-such-program-qqq` not found on PATH: is it installed?"
         );
         assert_eq!(
             refusal(&["qqq-server --port 3"], None),
-            "there is no program `qqq-server --port 3`; a command with arguments is a list of words: \
+            "program `qqq-server --port 3` not found; a command with arguments is a list of words: \
              [\"qqq-server\", \"--port\", \"3\"]"
         );
     }

@@ -331,7 +331,7 @@ async fn a_server_that_cannot_be_started_is_evidence_and_the_agent_goes_on() {
     let is_said = |error: &RecordedError| {
         error
             .message
-            .starts_with("server \"nowhere\": its tools are not known:")
+            .starts_with("server \"nowhere\": its tools are unknown:")
             && error.message.contains("no-such-server-qqq")
     };
     assert!(

@@ -45,7 +45,7 @@ fn a_missing_key_is_named_with_where_to_set_it() {
     );
     assert!(
         refusal(EMPTY, "claude-x", &[("ANTHROPIC_API_KEY", "a\nb")])
-            .starts_with("ANTHROPIC_API_KEY holds something that is no key")
+            .starts_with("ANTHROPIC_API_KEY is not a valid key")
     );
 }
 

@@ -35,9 +35,7 @@ fn recording_replaces_an_empty_file_and_a_recording_and_nothing_else() {
         fs::write(at("s.yml"), recorded(name, "echo done")).unwrap();
         let before = fs::read(at(name)).unwrap();
         let output = mcptest(here.path(), &["run", "s.yml", "--record"]);
-        let why = format!(
-            "{name}: mcptest did not record this file, and leaves it unchanged"
-        );
+        let why = format!("{name}: mcptest did not record this file, and leaves it unchanged");
         assert_says(&output, 2, &[&why]);
         assert_eq!(fs::read(at(name)).unwrap(), before, "{name}");
     }
@@ -68,11 +66,7 @@ fn recording_replaces_an_empty_file_and_a_recording_and_nothing_else() {
         here.path(),
         &["trace-from", "tape.jsonl", "-o", "notes.md", "--force"],
     );
-    assert_says(
-        &output,
-        2,
-        &["notes.md: mcptest did not record this file"],
-    );
+    assert_says(&output, 2, &["notes.md: mcptest did not record this file"]);
     let output = mcptest(
         here.path(),
         &["trace-from", "tape.jsonl", "-o", "tape.jsonl", "--force"],

@@ -78,7 +78,7 @@ fn a_file_that_may_not_grow_ends_its_row_alone_and_loses_no_run() {
     );
     assert!(said.contains(&words), "{said}");
     assert!(
-        said.contains(&format!("{kept} other runs were recorded, and are kept")),
+        said.contains(&format!("{kept} other runs were recorded and kept")),
         "{said}"
     );
     assert_eq!(place.row("report.json", "short")["status"], "passed");

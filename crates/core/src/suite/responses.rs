@@ -362,7 +362,9 @@ mod tests {
     #[test]
     fn what_says_no_answer_two_or_a_false_one_is_refused() {
         assert_eq!(problem("{sampling: [{when: {}}]}"), "this has no answer");
-        assert!(problem("{sampling: [{text: a, decline: true}]}").contains("cannot be used together"));
+        assert!(
+            problem("{sampling: [{text: a, decline: true}]}").contains("cannot be used together")
+        );
         assert_eq!(
             problem("{elicitation: [{decline: false}]}"),
             "only `true` means something here"

@@ -424,7 +424,7 @@ async fn a_place_where_nobody_listens_is_told() {
     ))
     .await;
     assert!(
-        text.contains("there is no host \"no-such-host.invalid\""),
+        text.contains("unknown host \"no-such-host.invalid\""),
         "{text}"
     );
 }

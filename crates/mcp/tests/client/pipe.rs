@@ -303,7 +303,9 @@ async fn an_output_that_ends_is_told_by_its_moment() {
     let spec = server(|_| vec!["{\"jsonrpc\":".into(), HANG_UP.into()]);
     let text = refusal_to_connect(&spec).await;
     assert!(
-        text.contains("it closed its output, though it runs on, before it answered initialize"),
+        text.contains(
+            "it closed its output while it was still running, before it answered initialize"
+        ),
         "{text}"
     );
     assert!(text.contains("it sent \"{\\\"jsonrpc\\\":\""), "{text}");

@@ -43,11 +43,13 @@ impl Line {
     }
 
     /// With more text.
+    #[must_use]
     pub fn plain(self, text: impl AsRef<str>) -> Self {
         self.styled(style::PLAIN, text)
     }
 
     /// With more text in this style.
+    #[must_use]
     pub fn styled(mut self, style: Style, text: impl AsRef<str>) -> Self {
         self.spans.push(Span {
             style,
@@ -58,6 +60,7 @@ impl Line {
     }
 
     /// With more text in this style that is not broken at its spaces.
+    #[must_use]
     pub fn glued(mut self, style: Style, text: impl AsRef<str>) -> Self {
         self.spans.push(Span {
             style,
@@ -68,6 +71,7 @@ impl Line {
     }
 
     /// On one line whatever the width, so that it can be copied.
+    #[must_use]
     pub fn unwrapped(mut self) -> Self {
         self.wraps = false;
         self

@@ -207,9 +207,11 @@ async fn record(
     let redactor = redactor(&suite, context);
     let mut recordings = BTreeMap::new();
     for test in &suite.tools {
-        let first = answers.remove(&test.name);
-        let is_closed = page.is_closed(&test.tool);
-        match call_again(session, &suite, test, &redactor, first, is_closed).await {
+        let first = FirstCall {
+            answer: answers.remove(&test.name),
+            is_closed: page.is_closed(&test.tool),
+        };
+        match call_again(session, &suite, test, &redactor, first).await {
             Ok(again) => {
                 page.expect(&test.name, again.expect);
                 recordings.insert(test.name.clone(), again.recording);
@@ -221,6 +223,13 @@ async fn record(
         }
     }
     Ok(recordings)
+}
+
+/// The first call of a test.
+struct FirstCall {
+    answer: Option<Value>,
+    /// True if the tool declares that it reads nothing outside.
+    is_closed: bool,
 }
 
 /// A test that was called a second time.
@@ -236,18 +245,22 @@ async fn call_again(
     suite: &Suite,
     test: &ToolTest,
     redactor: &Result<Redactor, Reason>,
-    first: Option<Value>,
-    is_closed: bool,
+    first: FirstCall,
 ) -> Result<CalledAgain, String> {
     let redactor = redactor.as_ref().map_err(|reason| reason.message.clone())?;
     let client = session.client().await.map_err(|error| short(&error))?;
     let recording = call_on(client, suite, test, redactor)
         .await
         .map_err(|reason| reason.message)?;
-    let first: Option<Value> = first.map(|answer| {
+    let answer: Option<Value> = first.answer.map(|answer| {
         serde_json::from_str(&redactor.json(&answer.to_string())).unwrap_or_default()
     });
-    let expect = expected_of(&recording, first.as_ref(), test.args.as_ref(), is_closed)?;
+    let expect = expected_of(
+        &recording,
+        answer.as_ref(),
+        test.args.as_ref(),
+        first.is_closed,
+    )?;
     Ok(CalledAgain { recording, expect })
 }
 

@@ -91,10 +91,7 @@ fn one_run_can_be_asked_for() {
             ..Options::default()
         },
     );
-    assert!(
-        page.ends_with("This cassette has no run 9.\n"),
-        "{page}"
-    );
+    assert!(page.ends_with("This cassette has no run 9.\n"), "{page}");
 }
 
 #[test]
