@@ -222,8 +222,8 @@ fn a_session_of_the_agent_is_one_process_and_its_era_is_recorded() {
                 serde_json::json!([{ "name": "desk", "era": era, "protocol_version": version }]);
             assert_eq!(servers, spoken, "{way}");
             assert_eq!(record(&[]).1, spoken, "from the recording alone");
-            let change = "server \"desk\" is spoken to in the modern era now; when it was recorded before, it was the \
-                          legacy era";
+            let change = "server \"desk\" now uses the modern protocol; the previous recording used the \
+                          legacy protocol";
             let is_said = said
                 .split_whitespace()
                 .collect::<Vec<_>>()

@@ -115,14 +115,14 @@ fn a_budget_in_dollars_needs_a_price_and_that_of_a_gateway_is_not_guessed() {
     assert_eq!(bench.stub.count(), 0);
     bench
         .record(&["--record", "--dry-run"], 0)
-        .says("there is no price for `mine/gpt-5`");
+        .says("no price is known for `mine/gpt-5`");
     bench.write(
         "suite.yml",
         &text.replace("per_test_usd: 1", "per_run_tokens: 1000"),
     );
     bench
         .record(&["--record", "--max-cost", "1"], 2)
-        .says("there is no price for `mine/gpt-5`");
+        .says("no price is known for `mine/gpt-5`");
     assert_eq!(bench.stub.count(), 0);
     bench.write("suite.yml", &(text.clone() + own));
     let ran = bench.run(&["run", "suite.yml", "--record"]);

@@ -210,7 +210,7 @@ fn traces_and_texts_are_graded_as_they_are() {
     bench
         .replay(2)
         .says("no recording found at nowhere.jsonl")
-        .says("take it out of `traces:`");
+        .says("remove it from `traces:`");
 }
 
 #[test]

@@ -204,7 +204,7 @@ fn omit_leaves_the_tool_out_and_says_so_before_and_after() {
     assert_eq!(header["parameters"]["tool_schemas"], "omit");
     let shown = bench.run(&["show", "raw.jsonl"]).stdout;
     assert!(
-        shown.contains("left out    docs.find: Anthropic refuses"),
+        shown.contains("skipped     docs.find: Anthropic refuses"),
         "{shown}"
     );
 }

@@ -44,7 +44,7 @@ fn a_suite_of_the_everything_server_passes() {
             "matcher: { exact: \"Echo: text\" } }",
             "{ target: result.structuredContent.temperature, matcher: { exact: 33 } }",
             "#   get-env: its answer may have secrets in it",
-            "#   trigger-long-running-operation: called with {}, there was no answer",
+            "#   trigger-long-running-operation: called with {}, no answer",
         ],
     );
 }

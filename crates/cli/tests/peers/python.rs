@@ -144,7 +144,7 @@ fn the_sdk_judges_and_explains_through_the_server_for_coding_agents() {
             "{saw}"
         );
         assert!(
-            result(2)["is_error"] == true && text(2).contains("no test `no such test`"),
+            result(2)["is_error"] == true && text(2).contains("no test is named `no such test`"),
             "{saw}"
         );
         assert!(text(3).starts_with("# `golden_path"), "{}", text(3));

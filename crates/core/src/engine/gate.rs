@@ -153,7 +153,7 @@ pub enum RunFailsBy {
     Assertions,
     /// It does not meet what the block asserts of any number, when the gate scores this run alone.
     AssertionsOverIt,
-    /// The gate names it: [`RunScores::fail`], or [`Scores::failed_runs`].
+    /// The gate names it: [`RunScores::fail`], or `Scores::failed_runs`.
     Rule,
 }
 
