@@ -6,10 +6,10 @@ use mcptest_mcp::client::ServerSpec;
 use mcptest_mock::http::serve_on_loopback;
 use serde_json::{Value, json};
 
-fn counts(how_often: usize, retry: Option<f64>) -> Value {
+fn counts(how_often: usize, patience: Option<f64>) -> Value {
     let mut step = json!({"server": "shop", "method": "tools/call", "params": {"name": "count", "arguments": {}}});
-    if let Some(retry) = retry {
-        step["retry"] = json!(retry);
+    if let Some(patience) = patience {
+        step["patience"] = json!(patience);
     }
     Value::Array(vec![step; how_often])
 }

@@ -226,7 +226,7 @@ fn sets_that_remove_nothing_or_come_twice_are_refused() {
             .starts_with("warning: without an `expect:` that can be observed every run succeeds")
     );
     let two = of("fault_matrix: true\nablate: true");
-    assert!(two[0].contains("each have runs of their own"), "{two:?}");
+    assert!(two[0].contains("cannot be used together"), "{two:?}");
     assert!(of("ablate: { set: [search] }")[0].contains("did you mean `sets`?"));
 }
 

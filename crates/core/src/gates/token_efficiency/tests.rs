@@ -98,7 +98,7 @@ fn what_is_not_known_is_absent_and_said_once() {
     assert!(
         bare.summary
             .unwrap()
-            .ends_with("tool surface not recorded, cost not known")
+            .ends_with("tool surface not recorded, cost unknown")
     );
 }
 
