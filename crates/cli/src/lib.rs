@@ -24,7 +24,7 @@ pub const COMMANDS: &[CommandKind] = &[
     mcptest_compare::MODEL_BASELINE,
     mcptest_grade::CALIBRATE,
     mcptest_grade::JUDGE_CHECK,
-    mcptest_run::PLAN_RUNS,
+    mcptest_compare::PLAN_RUNS,
     mcptest_toolbox::TOOLS,
     mcptest_toolbox::CALL,
     mcptest_toolbox::CHECK,

@@ -11,7 +11,7 @@ pub mod reports;
 pub mod show;
 
 #[cfg(feature = "command")]
-pub use command::{COMPARE, MODEL_BASELINE};
+pub use command::{COMPARE, MODEL_BASELINE, PLAN_RUNS};
 
 use mcptest_core::gates::GateKind;
 

@@ -8,7 +8,7 @@ mod refused_tools;
 mod tool_call;
 
 pub use accept::{Changes, FileChange, changes, recorded_changes};
-pub use command::{INIT, PLAN_RUNS, REPORT, RUN, SCENARIO, SHOW, VALIDATE};
+pub use command::{INIT, REPORT, RUN, SCENARIO, SHOW, VALIDATE};
 pub use record::{
     Estimate, ExceededBudget, ExpectedTokens, RowEstimate, SideRunsEstimate, estimate,
 };

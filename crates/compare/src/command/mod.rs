@@ -2,6 +2,7 @@
 
 mod compare;
 mod model_baseline;
+mod plan_runs;
 mod side;
 
 use mcptest_command::CommandKind;
@@ -11,3 +12,6 @@ pub const COMPARE: CommandKind = CommandKind::new::<compare::Compare>();
 
 /// `mcptest model-baseline`.
 pub const MODEL_BASELINE: CommandKind = CommandKind::new::<model_baseline::ModelBaseline>();
+
+/// `mcptest plan-runs`.
+pub const PLAN_RUNS: CommandKind = CommandKind::new::<plan_runs::PlanRuns>();

@@ -1,7 +1,6 @@
 //! `mcptest judge-check`: how far can a judge be trusted, by runs whose outcome is known?
 
-use crate::Mislabelled;
-use crate::{CheckOptions, Checked, UncheckedJudge, check, plan_check};
+use crate::{CheckOptions, Checked, Mislabelled, UncheckedJudge, check, plan_check};
 use clap::Args;
 use mcptest_command::suites::{LoadedSuites, Suites};
 use mcptest_command::value::parse_dollars;

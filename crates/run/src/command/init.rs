@@ -1,8 +1,7 @@
 //! `mcptest init`: a first suite that passes.
 
 use crate::draft::{Ask, Draft, Wish, check_free, from_recording, from_server};
-use clap::ArgGroup;
-use clap::Args;
+use clap::{ArgGroup, Args};
 use mcptest_command::server::Direct;
 use mcptest_command::{BareServer, Failure, Group, Program, RunCommand, output, server};
 use mcptest_core::escape::{escape, escape_path};

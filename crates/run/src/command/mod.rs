@@ -3,7 +3,6 @@
 mod check_secrets;
 mod dry_run;
 mod init;
-mod plan_runs;
 mod report;
 mod run;
 mod scenario;
@@ -31,6 +30,3 @@ pub const SHOW: CommandKind = CommandKind::new::<show::Show>();
 
 /// `mcptest report`.
 pub const REPORT: CommandKind = CommandKind::new::<report::Rerender>();
-
-/// `mcptest plan-runs`.
-pub const PLAN_RUNS: CommandKind = CommandKind::new::<plan_runs::PlanRuns>();

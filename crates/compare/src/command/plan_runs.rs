@@ -1,7 +1,6 @@
 //! `mcptest plan-runs`: how many runs does a claim take?
 
-use clap::ArgGroup;
-use clap::Args;
+use clap::{ArgGroup, Args};
 use mcptest_command::{Failure, Group, Program, RunCommand, output};
 use mcptest_core::eval::stats::{Decimal, min_runs_for_floor, recommend_runs_exactly};
 use mcptest_core::words::count;
