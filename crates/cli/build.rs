@@ -1,64 +1,42 @@
-//! Packs the pages of the book that are no gate's, for `mcptest explain`. Packed, they take 165 KB less of the program.
+//! Packs the pages of the book for `mcptest explain`. Packed, they take 165 KB less of the program.
 
 use flate2::{Compression, write::GzEncoder};
 use std::error::Error;
 use std::io::Write;
 use std::path::Path;
 
-/// Every page, in the order of the book.
-const PAGES: &[&str] = &[
-    "tutorials/server",
-    "tutorials/agent",
-    "tutorials/platform",
-    "init",
-    "suites",
-    "servers",
-    "tool-tests",
-    "running",
-    "recording",
-    "providers",
-    "own-agents",
-    "importing",
-    "traces",
-    "redaction",
-    "choosing",
-    "oracle",
-    "worlds",
-    "evaluation",
-    "model-compatibility",
-    "comparing",
-    "own-gates",
-    "coverage",
-    "reports",
-    "tools",
-    "checking",
-    "servers-checked",
-    "tool-surface",
-    "tool-selection-metrics",
-    "servers-surveyed",
-    "mock",
-    "mcp-server",
-    "proxy",
-    "calibration",
-    "gate-power",
-    "conformance",
-    "benchmarks",
+/// The pages of the reference that `explain` prints. It has those of gates from their entries, and lists matchers and
+/// commands itself.
+const REFERENCE: [&str; 3] = [
     "reference/suite",
     "reference/providers",
     "reference/reporters",
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
+    let summary = read("SUMMARY")?;
     let mut packed = GzEncoder::new(Vec::new(), Compression::best());
-    for name in PAGES {
-        let path = format!("../../docs/{name}.md");
-        println!("cargo::rerun-if-changed={path}");
-        let text = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
-        write!(packed, "{name}\n{text}\0")?;
+    for name in summary.lines().filter_map(linked_page) {
+        if name.starts_with("reference/") && !REFERENCE.contains(&name) {
+            continue;
+        }
+        write!(packed, "{name}\n{}\0", read(name)?)?;
     }
     std::fs::write(
         Path::new(&std::env::var("OUT_DIR")?).join("pages.gz"),
         packed.finish()?,
     )?;
     Ok(())
+}
+
+/// The page that a line of the summary links: `recording` in `- [Recording](recording.md)`.
+fn linked_page(line: &str) -> Option<&str> {
+    line.split_once("](")?.1.strip_suffix(".md)")
+}
+
+/// The text of a page.
+fn read(name: &str) -> Result<String, Box<dyn Error>> {
+    let path = format!("../../docs/{name}.md");
+    println!("cargo::rerun-if-changed={path}");
+    Ok(std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?)
 }

@@ -1,4 +1,4 @@
-//! The pages of the book that are no gate's, for `mcptest explain`; build.rs has the list of them.
+//! Which pages of the book does `mcptest explain` print, besides those of the gates? `build.rs` packs them.
 
 use flate2::read::GzDecoder;
 use std::io::Read;
