@@ -30,6 +30,6 @@ mod tape_index;
 pub use crate::manifest::ServerChange;
 pub use pipe::{Ended, serve_pipe};
 pub use reload::{ReadFile, Reload};
-pub use running_world::Running;
+pub use running_world::RunningWorld;
 pub use server::Server;
 pub use spec::{UnusableServer, spec_in};

@@ -7,15 +7,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A current state, and the rules by which calls change it, if any. Threads share it.
 #[derive(Debug, Default)]
-pub struct Running {
+pub struct RunningWorld {
     rules: Option<Arc<World>>,
     state: Mutex<Value>,
     turn: Mutex<()>,
 }
 
-impl Running {
+impl RunningWorld {
     /// A world before the first call.
-    pub fn of(world: &Arc<World>) -> Self {
+    pub fn new(world: &Arc<World>) -> Self {
         Self {
             rules: Some(Arc::clone(world)),
             ..Self::without_rules(world.seed.clone())
@@ -90,13 +90,13 @@ scenarios:
     golden: { calls: [{ tool: go, args: {} }] }
 ";
 
-    fn running() -> Running {
+    fn running() -> RunningWorld {
         let read = |_: &Path| Ok(SUITE.into());
         let loaded = load(Path::new("suite.yml"), &Host::new(&read, &|_| None));
         let suite = loaded
             .suite
             .unwrap_or_else(|| panic!("{:?}", loaded.problems));
-        Running::of(suite.world_of(&suite.agents[0]).unwrap())
+        RunningWorld::new(suite.world_of(&suite.agents[0]).unwrap())
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::catalog::Catalog;
 use super::request_state::Signer;
 use super::tape::TapeSource;
 use crate::manifest::{InWorld, Manifest, ServerChange};
-use crate::running_world::Running;
+use crate::running_world::RunningWorld;
 use mcptest_mcp::fault::ScopedFault;
 use mcptest_mcp::tape::Tape;
 use parking_lot::{Mutex, RwLock};
@@ -39,7 +39,7 @@ impl Server {
     }
 
     /// A server that acts in a world, under this name.
-    pub fn in_world(manifest: Manifest, name: &str, world: &Arc<Running>) -> Self {
+    pub fn in_world(manifest: Manifest, name: &str, world: &Arc<RunningWorld>) -> Self {
         let in_world = InWorld {
             server: name.to_owned(),
             world: Arc::clone(world),

@@ -1,6 +1,6 @@
 //! A server entry of a suite becomes a server that can be connected to.
 
-use crate::running_world::Running;
+use crate::running_world::RunningWorld;
 use crate::{Server as MockServer, manifest};
 use mcptest_core::suite::{Endpoint, Host, ReadFile, Server, Suite, Unset};
 use mcptest_mcp::client::{self, Pipe, ServerSpec, SpecError};
@@ -43,7 +43,7 @@ pub enum UnusableServer {
 pub fn spec_in(
     suite: &Suite,
     name: &str,
-    world: Option<&Arc<Running>>,
+    world: Option<&Arc<RunningWorld>>,
     host: &Host<'_>,
 ) -> Result<ServerSpec, UnusableServer> {
     let server = suite
@@ -79,7 +79,7 @@ pub fn spec_in(
 fn pipe_to(
     name: &str,
     path: &Path,
-    world: Option<&Arc<Running>>,
+    world: Option<&Arc<RunningWorld>>,
     read: ReadFile<'_>,
 ) -> Result<Pipe, UnusableServer> {
     let mut loaded = manifest::load(path, read);

@@ -2,7 +2,7 @@
 
 use super::Manifest;
 use super::records::{Memory, Records};
-use crate::running_world::Running;
+use crate::running_world::RunningWorld;
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use std::cell::OnceCell;
@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 pub struct State {
     positions: Vec<AtomicUsize>,
     collections: Vec<Mutex<Memory>>,
-    world: Arc<Running>,
+    world: Arc<RunningWorld>,
     server: String,
 }
 
@@ -25,7 +25,7 @@ pub struct InWorld {
     /// The server's name there.
     pub server: String,
     /// The world.
-    pub world: Arc<Running>,
+    pub world: Arc<RunningWorld>,
 }
 
 impl State {
@@ -40,7 +40,7 @@ impl State {
         }
         let InWorld { server, world } = in_world.unwrap_or_else(|| InWorld {
             server: String::new(),
-            world: Arc::new(Running::without_rules(Value::Object(seed))),
+            world: Arc::new(RunningWorld::without_rules(Value::Object(seed))),
         });
         let positions = (0..manifest.sequences)
             .map(|_| AtomicUsize::new(0))
@@ -54,7 +54,7 @@ impl State {
     }
 
     /// The state that calls change.
-    pub(super) fn world(&self) -> &Running {
+    pub(super) fn world(&self) -> &RunningWorld {
         &self.world
     }
 

@@ -14,7 +14,7 @@ use mcptest_core::row::AgentRow;
 use mcptest_core::suite::{Agent, OwnAgent, Server, ToolSchemas};
 use mcptest_core::trace::{CatalogueTool, ConversationTrace, RecordedError, Tokens};
 use mcptest_mcp::client::{Observed, ServerSpec};
-use mcptest_mock::{Running, UnusableServer, spec_in};
+use mcptest_mock::{RunningWorld, UnusableServer, spec_in};
 use mcptest_replay::{Event, Interrupt, Watch, interrupted};
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -90,13 +90,13 @@ pub(super) async fn perform(
 }
 
 /// The world that the mocks of a run share, from its seed; none where there are no mocks to act in it.
-fn world_of(job: &AgentJob<'_>) -> Option<Arc<Running>> {
+fn world_of(job: &AgentJob<'_>) -> Option<Arc<RunningWorld>> {
     let AgentRow { suite, agent, .. } = job.row;
     let is_mock = |name: &String| suite.servers.get(name).is_some_and(Server::is_mock);
     let world = suite
         .world_of(agent)
         .filter(|_| agent.servers.iter().any(is_mock))?;
-    Some(Arc::new(Running::of(world)))
+    Some(Arc::new(RunningWorld::new(world)))
 }
 
 fn failed(why: impl Display) -> Unfinished {
@@ -107,7 +107,7 @@ fn failed(why: impl Display) -> Unfinished {
 async fn run_provider(
     job: &AgentJob<'_>,
     model: ModelOf<'_>,
-    world: Option<&Arc<Running>>,
+    world: Option<&Arc<RunningWorld>>,
     unit: &Unit,
     context: &RecordingContext<'_>,
 ) -> Result<Finished, Unfinished> {
@@ -248,7 +248,7 @@ fn unfinished(job: &AgentJob<'_>, why: Unrecorded) -> Unfinished {
 async fn run_own(
     job: &AgentJob<'_>,
     own: &OwnAgent,
-    world: Option<&Arc<Running>>,
+    world: Option<&Arc<RunningWorld>>,
     unit: &Unit,
     context: &RecordingContext<'_>,
 ) -> Result<Finished, Unfinished> {
@@ -295,7 +295,7 @@ async fn run_own(
 /// The servers of a run, before they are started.
 fn specs(
     job: &AgentJob<'_>,
-    world: Option<&Arc<Running>>,
+    world: Option<&Arc<RunningWorld>>,
     unit: &Unit,
     context: &RecordingContext<'_>,
 ) -> Result<Vec<ServerSpec>, Unfinished> {

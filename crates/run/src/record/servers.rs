@@ -3,7 +3,7 @@
 use mcptest_agent::{Connected, Oddity, at_once};
 use mcptest_core::suite::Suite;
 use mcptest_mcp::client::{Client, OnLate, ServerSpec, WireError};
-use mcptest_mock::{Running, UnusableServer, spec_in};
+use mcptest_mock::{RunningWorld, UnusableServer, spec_in};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -94,7 +94,7 @@ pub(super) fn is_shared(suite: &Suite, name: &str) -> bool {
 pub(super) async fn connect_all(
     suite: &Suite,
     names: &[String],
-    world: Option<&Arc<Running>>,
+    world: Option<&Arc<RunningWorld>>,
     shared: &SharedServers,
     on_late: &OnLate,
 ) -> Result<Vec<Connected>, ConnectError> {
