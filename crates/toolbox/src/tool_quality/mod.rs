@@ -1,4 +1,4 @@
-//! `tool_quality:` are the tools that the agent was offered fit to be chosen from?
+//! `tool_quality:` are the agent's tools described well enough to choose from?
 
 use crate::surface::pin::{Change, Pins};
 use crate::surface::{self, Linted, LintedTool, RULES, Rule, Severity, SurfaceTool, lint};
@@ -53,7 +53,7 @@ const TARGETS: &[Target] = &[
 pub(crate) const KIND: GateKind = GateKind::new(
     "tool_quality",
     Documentation {
-        summary: "Are the tools that the agent was offered fit to be chosen from?",
+        summary: "Are the agent's tools described well enough to choose from?",
         doc: include_str!("doc.md"),
         example: include_str!("example.yml"),
     },
