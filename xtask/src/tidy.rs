@@ -9,7 +9,7 @@ use std::process::{Command, ExitCode};
 /// by their suite, and the code that passes traffic on, or lays out a revision, verbatim.
 const EXITS: [&str; 14] = [
     "crates/command/src/output.rs",
-    "crates/replay/src/outgoing.rs",
+    "crates/replay/src/redaction.rs",
     "crates/replay/src/cassette/write.rs",
     "crates/replay/src/revision.rs",
     "crates/replay/src/cassette/lock.rs",
@@ -179,7 +179,7 @@ mod tests {
     fn a_way_around_the_exits_is_complained_about() {
         let text = "//! A?\nfn f() { mcptest_files::write(\"a\", \"b\"); }\n";
         assert_eq!(complaints_about("crates/replay/src/new.rs", text).len(), 1);
-        assert!(complaints_about("crates/replay/src/outgoing.rs", text).is_empty());
+        assert!(complaints_about("crates/replay/src/redaction.rs", text).is_empty());
         assert!(complaints_about("crates/replay/tests/new.rs", text).is_empty());
         let tests_first = format!("//! A?\n#[cfg(test)]\nmod tests;\n{}", &text[6..]);
         assert_eq!(

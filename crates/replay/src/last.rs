@@ -1,8 +1,8 @@
 //! Which tests failed the last time?
 
 use crate::find::plain;
-use crate::outgoing;
 use crate::plan::Plan;
+use crate::redaction;
 use mcptest_core::report::{Report, Status};
 use mcptest_core::row::Row;
 use mcptest_files as files;
@@ -84,9 +84,9 @@ impl LastRun {
             return;
         }
         let text = serde_json::to_string_pretty(&last).unwrap_or_default() + "\n";
-        let written = outgoing::write(Path::new(FILE), &text);
+        let written = redaction::write(Path::new(FILE), &text);
         if had_none && written.is_ok() {
-            let _is_a_help_alone = outgoing::write(Path::new(IGNORE), "*\n");
+            let _is_a_help_alone = redaction::write(Path::new(IGNORE), "*\n");
         }
     }
 }

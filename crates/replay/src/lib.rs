@@ -18,10 +18,10 @@ pub mod judged_runs;
 mod last;
 mod load;
 mod open;
-mod outgoing;
 mod parse;
 mod paths;
 mod plan;
+mod redaction;
 mod remarks;
 mod revision;
 mod root;
@@ -48,12 +48,12 @@ pub use load::{
 pub use mcptest_core::row::Transcripts;
 pub use mcptest_files::reason;
 pub use open::{OpenedRow, OpenedRuns};
-pub use outgoing::{
-    clean, environment, remember, remember_words, variables, write, write_back, write_over,
-};
 pub use parse::{ParsedRow, ParsedRuns};
 pub use paths::{cassette_paths, side_path};
 pub use plan::Plan;
+pub use redaction::{
+    clean, environment, remember, remember_words, variables, write, write_back, write_over,
+};
 pub use revision::{Revision, RevisionError, is_revision};
 pub use root::{id_of, named_from_root};
 pub use scan::{ScanError, Sighted, Tally, recordings, scan};

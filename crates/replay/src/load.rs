@@ -1,6 +1,6 @@
 //! How are suites read from the disk, with the environment of this process?
 
-use crate::{cassette, outgoing};
+use crate::{cassette, redaction};
 use mcptest_core::eval::{GATES, Gates};
 use mcptest_core::problem::Problem;
 use mcptest_core::suite::{Host, Loaded, load, load_for_traces, load_to_capture};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 pub fn host() -> Host<'static> {
     Host {
         read: &|path: &Path| files::read(path, files::TEXT).map_err(|error| reason(&error)),
-        environment: &outgoing::environment,
+        environment: &redaction::environment,
         mock: &mcptest_mock::manifest::catalogue,
         gates: GATES,
         list: &|folder, path| {
@@ -60,7 +60,7 @@ pub fn load_suites_in(folder: &Path, paths: &[PathBuf], gates: Gates) -> Vec<(St
 
 /// A suite with its file name, whose secrets are known from now on.
 fn named(path: &Path, loaded: Loaded) -> (String, Loaded) {
-    loaded.suite.iter().for_each(outgoing::remember_suite);
+    loaded.suite.iter().for_each(redaction::remember_suite);
     (path.display().to_string(), loaded)
 }
 

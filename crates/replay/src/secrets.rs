@@ -117,7 +117,7 @@ impl Secrets {
 
 /// The row of a refused suite as it may be shown.
 pub(crate) fn hide_what_is_known(report: TestReport) -> TestReport {
-    match crate::outgoing::redactor() {
+    match crate::redaction::redactor() {
         Some(redactor) => hide_in(&redactor, report),
         None => withheld(report, refused(&[])),
     }
