@@ -2,10 +2,10 @@
 
 use crate::advice;
 use crate::cassette::{Cassette, CassetteRun, ReadError, ReadFault};
-use crate::freshness::{freshness, tolerated_differences};
 use crate::header::expected_header;
 use crate::open::{OpenedFile, OpenedRow, OpenedRuns};
 use crate::remarks::{imported, remarks};
+use crate::staleness::{tolerated_differences, tolerated_staleness};
 use crate::tool_test::ParsedCall;
 use crate::walk::not_entered;
 use mcptest_core::eval::SideRuns;
@@ -138,7 +138,7 @@ impl OpenedRuns<'_> {
             Ok(cassette) => {
                 let mut expected = expected;
                 wanted.name_in(&mut expected);
-                freshness(self.row, &expected, &[(file.path, cassette)])
+                tolerated_staleness(self.row, &expected, &[(file.path, cassette)])
             }
             Err(reason) => Err(reason.clone()),
         };

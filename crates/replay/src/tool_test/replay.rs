@@ -3,10 +3,10 @@
 use super::recording::{CallOutcome, FORMAT, Header, VERSION, parse};
 use crate::advice;
 use crate::cassette::{self, Problem, ReadFault, Recording};
-use crate::freshness::Misfit;
 use crate::grades;
 use crate::header::entry_of;
 use crate::secrets::without_secret_names;
+use crate::staleness::Misfit;
 use mcptest_core::grade::Grades;
 use mcptest_core::judge::RecordedCall;
 use mcptest_core::row::{Reason, ReasonKind, Row, ToolRow};
@@ -85,7 +85,7 @@ impl<'r> OpenedCall<'r> {
         let tolerated = if self.is_live {
             Ok(None)
         } else {
-            freshness(self.row, self.of, self.recording.path(), &header)
+            tolerated_staleness(self.row, self.of, self.recording.path(), &header)
         };
         Ok(ParsedCall {
             opened: self,
@@ -165,7 +165,7 @@ fn open(row: &Row<'_>, path: &Path) -> Result<Recording, Reason> {
 }
 
 /// Compares what was recorded with what the suite would record now; a difference that is tolerated is a note.
-fn freshness(
+fn tolerated_staleness(
     row: &Row<'_>,
     of: ToolRow<'_>,
     path: &Path,

@@ -93,13 +93,13 @@ pub(crate) fn tolerated_differences(
     expected: &Header,
     cassettes: &[(&Path, &Cassette<'_>)],
 ) -> Result<Vec<String>, Reason> {
-    let mut notes = freshness(agent, expected, cassettes)?;
+    let mut notes = tolerated_staleness(agent, expected, cassettes)?;
     notes.extend(without_faults(agent, cassettes)?);
     Ok(notes)
 }
 
 /// Compares what was recorded with what the suite would record now; the differences that are tolerated are notes.
-pub(crate) fn freshness(
+pub(crate) fn tolerated_staleness(
     RowOfAgent { row, of }: RowOfAgent<'_>,
     expected: &Header,
     cassettes: &[(&Path, &Cassette<'_>)],
