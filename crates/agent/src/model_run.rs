@@ -1,9 +1,9 @@
 //! How does one run of a model go: request, calls, results, until the model is done or reaches a limit?
 
 use crate::at_once::at_once;
+use crate::budget::OverBudget;
 use crate::dialect::{Answered, Ask, Message, Reply, Stop, ToolChoice, Wanted};
 use crate::provider::{AskError, Deadlines, Provider, Retry};
-use crate::spending::OverBudget;
 use crate::toolbox::Toolbox;
 use mcptest_core::provider::Parameters;
 use mcptest_core::trace::{ConversationTrace, RecordedCall, RecordedError, RecordedTurn, Tokens};

@@ -1,4 +1,4 @@
-//! What may recording still cost?
+//! Which budgets limit what recording and grading cost, and is one of them used up?
 
 use mcptest_core::suite::{Budget, Suite};
 use parking_lot::Mutex;
