@@ -1,6 +1,6 @@
 //! What would grading take: who is asked what, how often, and about what would it cost?
 
-use crate::ask::price_of;
+use crate::ask_judge::price_of;
 use crate::grade::to_grade;
 use crate::options::WhichGrades;
 use mcptest_core::grade::{Asks, Question, SYSTEM, Wanted};

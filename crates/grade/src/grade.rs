@@ -1,6 +1,6 @@
 //! Grading: which checks have no grade, which judges are asked, and where is what they said kept?
 
-use crate::ask::{AskedJudges, Asking, Ungraded};
+use crate::ask_judge::{AskedJudges, Asking, Ungraded};
 use crate::keep::RowGrades;
 use crate::options::{GradeOptions, WhichGrades};
 use mcptest_agent::{Spending, usd};

@@ -1,6 +1,6 @@
 //! What do judges say of recorded runs, how far can they be trusted, and which gates tell good runs from bad ones?
 
-mod ask;
+mod ask_judge;
 mod calibrate;
 mod check;
 mod command;
