@@ -2,12 +2,13 @@
 
 use crate::Importer;
 use crate::catalogue::read_tools;
+use crate::claude_code;
 use crate::content::{Part, answer_of, part, refuse_calls_of_others, text_of, unknown};
 use crate::exchange::{Exchange, chains, signed};
 use crate::json::{Fields, Json, Misfit, object_of};
 use crate::sample::{Sample, has_part};
 use crate::transcript::{Dropped, Transcript};
-use crate::unit::{Unit, grouped, units};
+use crate::unit::{Unit, units};
 use crate::usage;
 use mcptest_core::trace::RecordedCall;
 use std::borrow::Cow;
@@ -51,62 +52,20 @@ fn is_response(fields: &Fields<'_>) -> bool {
     fields.has("stop_reason") || fields.has("usage")
 }
 
-/// A line of a coding agent's session: a message, and the session that it belongs to.
-fn of_session(value: Json<'_>) -> Option<(String, Json<'_>)> {
-    let line = value.object().filter(|line| line.has("sessionId"))?;
-    let message = line.get("message")?;
-    let is_message = message.object().is_some_and(|message| message.has("role"));
-    let is_helper = line
-        .get("isSidechain")
-        .and_then(Json::flag)
-        .unwrap_or_default();
-    let kept = if is_outage(&line) { value } else { message };
-    (is_message && !is_helper).then_some((line.string("sessionId")?.into_owned(), kept))
-}
-
-/// Returns true if the program, not the model, wrote this line: its provider gave no answer.
-fn is_outage(line: &Fields<'_>) -> bool {
-    line.get("isApiErrorMessage")
-        .and_then(Json::flag)
-        .unwrap_or_default()
-}
-
-/// The program's message instead of an answer.
-fn outage(line: &Fields<'_>) -> String {
-    let content = line
-        .part("message")
-        .and_then(|message| message.get("content"));
-    let said = content.map(|content| match content.string() {
-        Some(text) => text.into_owned(),
-        None => content.each("text").concat(),
-    });
-    let said = said.filter(|said| !said.is_empty());
-    match (line.string("error"), said) {
-        (Some(kind), Some(said)) => format!("{kind}: {said}"),
-        (kind, said) => said
-            .or(kind.map(Cow::into_owned))
-            .unwrap_or_else(|| "the provider gave no answer".to_owned()),
-    }
-}
-
-/// The model name in Claude Code's own messages.
-const NO_MODEL: &str = "<synthetic>";
-
-/// The messages of each session; its other lines are about the program.
+/// Each session of Claude Code is one conversation.
 fn sessions(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
-    let sessions = grouped(values.iter().filter_map(|value| of_session(*value)));
     let exchange = |messages| Exchange {
         messages,
         ..Exchange::default()
     };
-    sessions
+    claude_code::sessions(values)
         .into_iter()
         .map(|messages| transcript(&[exchange(messages)]))
         .collect()
 }
 
 fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
-    if values.iter().any(|value| of_session(*value).is_some()) {
+    if claude_code::has_session(values) {
         return sessions(values);
     }
     let mut exchanges = Vec::new();
@@ -199,8 +158,8 @@ fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {
     let mut before = None;
     while let Some(message) = messages.next() {
         let message = object_of(*message, "a message")?;
-        if is_outage(&message) {
-            transcript.end_in_error(outage(&message));
+        if claude_code::is_outage(&message) {
+            transcript.end_in_error(claude_code::outage(&message));
             continue;
         }
         // A message that came in pieces is one turn, and each piece says what the whole cost so far.
@@ -250,7 +209,11 @@ pub(crate) fn read_end(response: &Fields<'_>, transcript: &mut Transcript) {
     if let Some(usage) = response.part("usage") {
         transcript.tokens.add(usage::anthropic(&usage));
     }
-    transcript.of_model(response.owned("model").filter(|model| model != NO_MODEL));
+    transcript.of_model(
+        response
+            .owned("model")
+            .filter(|model| model != claude_code::NO_MODEL),
+    );
     transcript.stopped(response.owned("stop_reason"));
 }
 

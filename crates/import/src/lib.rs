@@ -3,6 +3,7 @@
 mod ai_sdk;
 mod anthropic;
 mod catalogue;
+mod claude_code;
 mod content;
 mod cut_off;
 mod document;
