@@ -1,22 +1,12 @@
 //! Why does a command end before its work is done, and with which exit code?
 
+use crate::exit_code::EXIT_BROKEN;
 use crate::output;
 use mcptest_core::escape::escape_path;
 use mcptest_core::problem::{self, Problem, Sources};
 use mcptest_replay::Interrupted;
 use std::fmt::Display;
 use std::path::Path;
-
-/// Something is not as it should be.
-pub const EXIT_FAILED: u8 = 1;
-/// Bad invocation, suite, cassette or infrastructure.
-pub const EXIT_BROKEN: u8 = 2;
-/// A budget ended the recording.
-pub const EXIT_OVER_BUDGET: u8 = 5;
-/// Something measured is beyond a bound that was set for it.
-pub const EXIT_DRIFT: u8 = 6;
-/// The exit code for an empty selection.
-pub const EXIT_NOTHING_SELECTED: u8 = 7;
 
 /// Why a command ends before its work is done.
 #[derive(Debug)]

@@ -4,6 +4,7 @@ pub mod arguments;
 mod bare_server;
 mod deny;
 mod entry;
+mod exit_code;
 mod failure;
 pub mod interrupt;
 pub mod output;
@@ -20,9 +21,10 @@ pub mod value;
 pub use bare_server::BareServer;
 pub use deny::Deny;
 pub use entry::{CommandKind, Group, RunCommand};
-pub use failure::{
-    EXIT_BROKEN, EXIT_DRIFT, EXIT_FAILED, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET, Failure,
+pub use exit_code::{
+    EXIT_BROKEN, EXIT_DRIFT, EXIT_FAILED, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET,
 };
+pub use failure::Failure;
 pub use output::Paint;
 pub use program::Program;
 pub use progress::Progress;

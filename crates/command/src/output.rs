@@ -1,6 +1,7 @@
 //! Where bytes go: reports to standard output or files, all else to standard error.
 
-use crate::failure::{EXIT_BROKEN, Failure};
+use crate::exit_code::EXIT_BROKEN;
+use crate::failure::Failure;
 use clap::ValueEnum;
 use mcptest_core::escape::{escape, escape_lines};
 use mcptest_core::problem::{self, Problem, Sources};

@@ -3,6 +3,7 @@
 pub mod checks;
 mod definition;
 pub mod evidence;
+mod exit_code;
 mod expectation;
 pub mod leaderboard;
 mod named;
@@ -362,26 +363,6 @@ impl Report {
             coverage: None,
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
             command: None,
-        }
-    }
-
-    /// 2 if any row is an error, else 1 if any failed, else 6 if less was covered than asked for, else 0; 7 when nothing
-    /// was selected.
-    pub fn exit_code(&self) -> u8 {
-        if self.tests.is_empty() {
-            7
-        } else if self.summary.errors > 0 {
-            2
-        } else {
-            let missed = self
-                .coverage
-                .as_ref()
-                .is_some_and(|coverage| coverage.miss().is_some());
-            if self.summary.failed > 0 {
-                1
-            } else {
-                6 * u8::from(missed)
-            }
         }
     }
 }
