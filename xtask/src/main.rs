@@ -3,7 +3,7 @@
 mod baseline_power;
 mod bench;
 mod calibrate;
-mod code_lines;
+mod commit_message;
 mod compare_power;
 mod conformance;
 mod dependencies;
@@ -13,6 +13,7 @@ mod generate;
 mod leaderboard;
 mod picture;
 mod pin;
+mod rust_file;
 mod simulation;
 mod tidy;
 mod vectors;
@@ -28,6 +29,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    measure speed and memory of the release build, as ratios and growth
   calibrate PATH...
                    measure on runs with known outcomes how often the gates are wrong
+  commit-message FILE
+                   refuse a commit whose subject does not begin with an imperative; the hook commit-msg calls it
   compare-power [--write]
                    simulate pairs of reports and say how often a drop is found, or write it into the page
   conformance [--write]
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         "baseline-power" => baseline_power::run(rest),
         "bench" => bench::run(rest),
         "calibrate" => calibrate::run(rest),
+        "commit-message" => commit_message::run(rest),
         "compare-power" => compare_power::run(rest),
         "conformance" => conformance::run(rest),
         "dependencies" => dependencies::run(),

@@ -1,13 +1,22 @@
-//! Which lines of a Rust file are product code: no comments, no blank lines, no tests?
+//! Which lines of a Rust file are product code, and what do its documentation and its texts say?
 
-use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Literal, Span, TokenStream, TokenTree};
 use std::collections::BTreeSet;
 
-/// The contents of one file.
+/// One file of product code, without the tests in it.
 #[derive(Debug, Default)]
 pub(crate) struct File {
     /// The numbers of its lines of product code.
     code: BTreeSet<usize>,
+    documentation: Vec<Passage>,
+    texts: Vec<Passage>,
+}
+
+/// Words in a file, and the line where they begin.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Passage {
+    pub(crate) line: usize,
+    pub(crate) text: String,
 }
 
 impl File {
@@ -30,12 +39,23 @@ impl File {
         self.code.contains(&line)
     }
 
+    /// The paragraphs of its documentation comments.
+    pub(crate) fn documentation(&self) -> &[Passage] {
+        &self.documentation
+    }
+
+    /// The strings in its code and in the attributes of its code.
+    pub(crate) fn texts(&self) -> &[Passage] {
+        &self.texts
+    }
+
     fn add(&mut self, tokens: TokenStream) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut at = 0;
         while let Some(token) = tokens.get(at) {
             if let Some((attribute, length)) = attribute(&tokens[at..]) {
-                if is_doc(&attribute) {
+                if let Some(literal) = documented(&attribute) {
+                    self.document(literal);
                     at += length;
                     continue;
                 }
@@ -50,9 +70,34 @@ impl File {
                     self.add(group.stream());
                     self.mark(group.span_close());
                 }
+                TokenTree::Literal(literal) => {
+                    self.mark(literal.span());
+                    self.texts.extend(Passage::of_text(literal));
+                }
                 other => self.mark(other.span()),
             }
             at += 1;
+        }
+    }
+
+    /// Adds a line of documentation to the paragraph that ends on the line before it, or begins a paragraph.
+    fn document(&mut self, literal: &Literal) {
+        let Some(mut added) = Passage::of_text(literal) else {
+            return;
+        };
+        added.text = added.text.trim().to_owned();
+        let is_list_item = added.text.starts_with(['-', '*', '|']);
+        let paragraph = self.documentation.last_mut();
+        let continues = |paragraph: &&mut Passage| {
+            let lines = paragraph.text.lines().count();
+            paragraph.line + lines == added.line && !added.text.is_empty() && !is_list_item
+        };
+        match paragraph.filter(continues) {
+            Some(paragraph) => {
+                paragraph.text.push('\n');
+                paragraph.text.push_str(&added.text);
+            }
+            None => self.documentation.push(added),
         }
     }
 
@@ -78,8 +123,51 @@ fn attribute(tokens: &[TokenTree]) -> Option<(Vec<TokenTree>, usize)> {
     }
 }
 
-fn is_doc(attribute: &[TokenTree]) -> bool {
-    matches!(attribute, [TokenTree::Ident(name), TokenTree::Punct(_), TokenTree::Literal(_)] if name == "doc")
+/// The literal of an attribute that documents.
+fn documented(attribute: &[TokenTree]) -> Option<&Literal> {
+    match attribute {
+        [
+            TokenTree::Ident(name),
+            TokenTree::Punct(_),
+            TokenTree::Literal(text),
+        ] if name == "doc" => Some(text),
+        _ => None,
+    }
+}
+
+impl Passage {
+    /// The contents of a string literal. Numbers, bytes and characters have none.
+    fn of_text(literal: &Literal) -> Option<Self> {
+        let written = literal.to_string();
+        let opening = written.find('"')?;
+        let contents = written.get(opening + 1..written.rfind('"')?)?;
+        let text = match &written[..opening] {
+            "" => unescaped(contents),
+            prefix if prefix.starts_with('r') => contents.to_owned(),
+            _ => return None,
+        };
+        let line = literal.span().start().line;
+        Some(Self { line, text })
+    }
+}
+
+/// The text that an ordinary literal means, with the escapes that prose uses.
+fn unescaped(contents: &str) -> String {
+    let mut text = String::with_capacity(contents.len());
+    let mut signs = contents.chars().peekable();
+    while let Some(sign) = signs.next() {
+        if sign != '\\' {
+            text.push(sign);
+            continue;
+        }
+        match signs.next() {
+            Some('n') => text.push('\n'),
+            Some('\n') => while signs.next_if(|next| next.is_whitespace()).is_some() {},
+            Some(escaped) => text.push(escaped),
+            None => {}
+        }
+    }
+    text
 }
 
 /// `cfg(test)` and `cfg(all(test, …))`.
@@ -119,12 +207,34 @@ fn item(tokens: &[TokenTree]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::File;
+    use super::{File, Passage};
 
     fn lines(text: &str) -> usize {
         let file = File::read(text).expect("it is Rust");
         let lines = 1..=text.lines().count();
         lines.filter(|line| file.is_code(*line)).count()
+    }
+
+    #[test]
+    fn documentation_and_texts_are_found_and_tests_are_left_aside() {
+        let text = "//! Which one?\n\n/// One idea\n/// of a sentence.\n///\n/// - An item.\nfn f() {\n    \
+                    say(\"a \\\n      \\\"text\\\"\", r#\"raw\"#, b\"bytes\");\n}\n\
+                    #[cfg(test)]\nmod tests {\n    /// Hidden.\n    const A: &str = \"hidden\";\n}\n";
+        let file = File::read(text).expect("it is Rust");
+        let passage = |line, text: &str| Passage {
+            line,
+            text: text.to_owned(),
+        };
+        let documentation = file.documentation().iter().filter(|it| !it.text.is_empty());
+        assert_eq!(
+            documentation.cloned().collect::<Vec<_>>(),
+            [
+                passage(1, "Which one?"),
+                passage(3, "One idea\nof a sentence."),
+                passage(6, "- An item.")
+            ]
+        );
+        assert_eq!(file.texts(), [passage(8, "a \"text\""), passage(9, "raw")]);
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! `tidy`: what no compiler checks, about every file of the repository.
 
-use crate::code_lines::File;
+mod words;
+
+use crate::rust_file::File;
 use crate::say;
 use std::path::Path;
 use std::process::{Command, ExitCode};
+use words::RetiredWords;
 
 /// The files from which bytes may leave the product: the writer that redacts and escapes, the recorders, which redact
 /// by their suite, and the code that passes traffic on, or lays out a revision, verbatim.
@@ -47,12 +50,14 @@ pub(crate) fn run() -> Result<ExitCode, String> {
         .output()
         .map_err(|error| format!("git: {error}"))?;
     let files = String::from_utf8_lossy(&listed.stdout);
+    let words = RetiredWords::new()?;
     let mut complaints = Vec::new();
     for path in files.lines().filter(|path| Path::new(path).is_file()) {
         let Ok(text) = std::fs::read_to_string(path) else {
             continue;
         };
         complaints.extend(complaints_about(path, &text));
+        complaints.extend(words.complaints_about_file(path, &text));
     }
     for complaint in &complaints {
         say(complaint);
