@@ -15,7 +15,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     let known = targets(&root)?;
     if let Some(stranger) = names.iter().find(|name| !known.contains(name)) {
         return Err(format!(
-            "there is no fuzz target `{stranger}`; there are: {}",
+            "unknown fuzz target `{stranger}`; valid targets: {}",
             known.join(", ")
         ));
     }

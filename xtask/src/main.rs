@@ -44,7 +44,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    write the reference pages and schemas under docs/, or say what is out of date
   leaderboard DIR  compute a published leaderboard from its runs, and say how many figures agree
   picture          draw what a terminal shows of `mcptest run demo/red/` (needs tmux)
-  pin PATH...      write the headers of the suites' cassettes anew, keeping their runs
+  pin PATH...      rewrite the headers of the suites' cassettes and keep their runs
   tidy             check what no compiler checks
   vectors [FILE]   evaluate golden vectors through the library";
 

@@ -100,7 +100,7 @@ fn reference(path: &[&str]) -> String {
 #[test]
 fn the_page_of_commands_is_what_help_says() {
     let page = format!(
-        "# Every command\n\nWhat `--help` prints.\n{}",
+        "# Every command\n\nThe output of `--help` for every command.\n{}",
         reference(&[])
     );
     let file = docs().join("reference/cli.md");

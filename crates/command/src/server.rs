@@ -66,7 +66,7 @@ pub struct Direct {
 type EraOption = Option<Era>;
 
 const ERAS: [Word<EraOption>; 3] = [
-    ("auto", None, "Detect the era"),
+    ("auto", None, "Detect the protocol"),
     (
         Era::Legacy.as_str(),
         Some(Era::Legacy),

@@ -93,7 +93,7 @@ impl Echo {
             .and_then(|responses| responses.get("name"));
         let text = match answer.and_then(|answer| answer["content"]["name"].as_str()) {
             Some(name) => format!("Hello, {name}!"),
-            None => "Hello, whoever you are!".to_owned(),
+            None => "Hello, stranger!".to_owned(),
         };
         Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into())
     }

@@ -12,7 +12,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum UnusableServer {
     /// The suite has no such server.
-    #[error("there is no server `{server}`")]
+    #[error("the suite has no server `{server}`")]
     Unknown {
         /// The name.
         server: String,

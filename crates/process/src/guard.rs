@@ -10,7 +10,7 @@ use std::process::ChildStdin;
 
 #[cfg_attr(
     not(unix),
-    expect(dead_code, reason = "there is no process group to watch")
+    expect(dead_code, reason = "this platform has no process groups")
 )]
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM

@@ -18,7 +18,7 @@ fn call(index: usize) -> Value {
             "q": format!("query number {index}"),
             "page": index,
             "filters": { "lang": "en", "tags": ["a", "b", "c"] },
-            "note": "what the model wrote to itself about this call, which nobody asserts",
+            "note": "what the model wrote to itself about this call, which no test asserts",
         },
         "turn": index,
     })

@@ -138,7 +138,7 @@ impl Corpus {
                 "unsupported" => false,
                 other => {
                     return Err(format!(
-                        "`{other}` is no label: write `honest` or `unsupported`"
+                        "`{other}` is not a label: write `honest` or `unsupported`"
                     ));
                 }
             };

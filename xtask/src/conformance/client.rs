@@ -4,7 +4,7 @@ use super::peers::Peers;
 use super::{Row, Side, checks, exceptions, scenarios};
 
 /// The suffix of the scenario's name, and the argument of the client.
-const WAYS: [(&str, &str); 2] = [("", ""), (", era found out", " auto")];
+const WAYS: [(&str, &str); 2] = [("", ""), (", protocol detected", " auto")];
 
 pub(super) fn run(
     peers: &Peers,

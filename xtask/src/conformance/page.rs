@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 
 const HEAD: &str = "# Conformance
 
-What the official conformance suite (`@modelcontextprotocol/conformance`, the version in `tests/peers/package.json`) says of mcptest, scenario by scenario. Written by `cargo xtask conformance --write`; CI runs `cargo xtask conformance` and fails when a result differs.
+This page lists the results of mcptest in the official conformance suite (`@modelcontextprotocol/conformance`, the version in `tests/peers/package.json`). `cargo xtask conformance --write` writes it. CI runs `cargo xtask conformance` and fails if a result differs.
 
-A scenario passes when it has no failure *and no warning*. For servers the suite itself counts neither warnings nor scenarios that it does not score; both count here.
+A scenario passes when it has no failure *and no warning*. For servers, the suite itself ignores warnings and the scenarios that it does not score. Both count here.
 
 - **Server**: `mcptest mock --tools-from tests/conformance/everything.yml --http 127.0.0.1:0`, with both requirement sets.
-- **Client**: `crates/mcp/examples/conformance_client.rs` on the client that `mcptest` uses, each scenario twice: once told the era, once finding it out.
+- **Client**: `crates/mcp/examples/conformance_client.rs` on the client that `mcptest` uses. Each scenario runs twice: once with the protocol given, once with the protocol detected.
 ";
 
 pub(super) fn page(rows: &[Row]) -> String {

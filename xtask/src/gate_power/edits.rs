@@ -64,7 +64,7 @@ pub(super) const EDITS: &[Edit] = &[
     },
     Edit {
         name: "rename a tool",
-        doc: "one call goes to a tool that nobody knows, `no_such_tool`",
+        doc: "one call goes to an unknown tool, `no_such_tool`",
         apply: |run| {
             let renamed = |at| {
                 with(run.trace, |trace| {

@@ -48,7 +48,9 @@ pub(super) fn complaints_about(power: &Power) -> Vec<String> {
         .iter()
         .filter(|(name, _)| EDITS.iter().all(|edit| edit.name != name))
     {
-        complain(format!("lists `{name}` on its page, which is no edit"));
+        complain(format!(
+            "lists `{name}` on its page, but no edit has this name"
+        ));
     }
     complaints
 }

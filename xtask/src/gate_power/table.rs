@@ -6,24 +6,26 @@ use super::measure::{Outcome, Power, Tally};
 /// The page in the documentation.
 pub(super) fn page(powers: &[Power]) -> String {
     let mut page = format!(
-        "# What the gates see\n\n\
-         A gate that passes good runs proves little until it is known which bad runs it fails. Here the recorded runs of \
-         the [examples](../examples) are edited in small ways, and each gate judges them again. The tables say how many \
-         of the edits turned its verdict over, of how many that were tried; — is an edit for which its examples have no \
-         place.\n\n\
-         No gate is meant to see everything. Each page says under \"What it does not see\" which edits can leave its \
-         verdict as it was, and why. `cargo xtask gate-power` fails when a gate sees less or more than its page and this \
-         one say; with `--write` it writes this one.\n\n\
+        "# Which defects the gates see\n\n\
+         A gate that passes good runs proves little. It must also fail bad runs. `cargo xtask gate-power` makes small \
+         edits to the recorded runs of the [examples](../examples), and each gate judges the runs again. The tables show \
+         how many of the edits changed the gate's verdict, out of all that were tried; — means that its examples have no \
+         place for the edit.\n\n\
+         No gate is meant to see everything. The section \"What it does not see\" of each gate's page lists the edits \
+         that can leave the verdict unchanged, with reasons. `cargo xtask gate-power` fails if a gate sees less or more \
+         than its page and this page list. With `--write`, it writes this page.\n\n\
          | Edit | What is edited, at each place of a run (at most {MOST_PLACES}) |\n|---|---|\n"
     );
     for edit in EDITS {
         page.push_str(&format!("| {} | {} |\n", edit.name, edit.doc));
     }
-    page.push_str("\n## In one run\n\nOne run is edited at one place; the other runs stay.\n\n");
+    page.push_str(
+        "\n## In one run\n\nOne run is edited at one place; the other runs stay unchanged.\n\n",
+    );
     page.push_str(&table(powers, |outcome| outcome.in_one_run));
     page.push_str(
         "\n## In every run\n\nAll runs are edited at the same place, or at their last one. A gate with a floor below \
-         100% lets a slip in one run pass; what goes wrong every time it should see.\n\n",
+         100% tolerates a slip in one run. It should see a defect that is in every run.\n\n",
     );
     page.push_str(&table(powers, |outcome| outcome.in_every_run));
     page

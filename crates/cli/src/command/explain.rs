@@ -87,7 +87,7 @@ fn list() -> String {
     format!(
         "The gates, each a block of an agent. `mcptest explain NAME` prints the page.\n\n{gates}\n\
          The other pages:\n\n{pages}\n\
-         `mcptest explain matchers` lists what an expectation can say. To judge traces of your own, give the agent\n\
+         `mcptest explain matchers` lists the checks for values. To judge your own traces, give the agent\n\
          `cassette: runs/*.json`.\n",
     )
 }

@@ -211,7 +211,7 @@ fn read_era(block: &mut Block<'_>) -> Option<Era> {
         .optional(
             "era",
             "The protocol: `legacy` or `modern` [default: detected]",
-            |f| f.choice("an era", &eras),
+            |f| f.choice("a protocol", &eras),
         )
         .flatten()
 }

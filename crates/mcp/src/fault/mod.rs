@@ -98,6 +98,6 @@ pub fn refusal(fault: RequestFault) -> Option<RpcError> {
 
 /// The lines with which standard error is flooded: 4 MiB, far more than a pipe holds.
 pub fn flood() -> impl Iterator<Item = &'static str> {
-    const LINE: &str = "flood-stderr: this line is written again and again, until any pipe that nobody reads is full\n";
+    const LINE: &str = "flood-stderr: this line repeats until every unread pipe is full\n";
     std::iter::repeat_n(LINE, (4 << 20) / LINE.len())
 }

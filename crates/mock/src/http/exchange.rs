@@ -100,8 +100,8 @@ impl MockService {
             None => reply::refused(
                 StatusCode::BAD_REQUEST,
                 format!(
-                    "no stream of this session has the event `{last}`, or it is no longer kept: \
-                     leave out `Last-Event-ID` for the stream of what belongs to no request"
+                    "no stream of this session has the event `{last}`, or the event is no longer kept: \
+                     omit `Last-Event-ID` to get the stream of messages without a request"
                 ),
             ),
         }

@@ -104,7 +104,7 @@ shown by a successful call with the values that it names, and when it keeps quie
 no failure that the reader must know of. Otherwise answer no, and say in the reason which words differ from which call.";
 
 pub(super) fn advice(block: &mut Block<'_>) -> Option<Question> {
-    let doc = "Also ask the suite's judge whether the message is true. What it says is advice in the report, and changes no verdict";
+    let doc = "Also ask the suite's judge whether the message is true. The report shows the judge's answer as advice; it changes no verdict";
     let is_asked = block.flag("llm_assisted", doc, false);
     is_asked
         .then(|| Question::for_advice(ADVICE, block.key_span("llm_assisted").unwrap_or_default()))

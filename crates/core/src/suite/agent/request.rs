@@ -33,8 +33,8 @@ const LARGEST_SEED: u64 = i32::MAX as u64;
 /// Reads them, and notes their places.
 pub(super) fn read(block: &mut Block<'_>, spans: &mut Vec<(&'static str, Span)>) -> Parameters {
     let into = &mut Parameters::new();
-    let doc = "`auto` (the default), `required`, `none`, or the tool that is called first. What is required holds until \
-               the first results are there";
+    let doc = "`auto` (the default), `required`, `none`, or the tool that is called first. A requirement holds until \
+               the first results arrive";
     put(block, into, ("tool_choice", doc), |f| f.tool());
     put(
         block,
