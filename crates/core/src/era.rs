@@ -1,4 +1,4 @@
-//! Which protocol revisions exist, and what tells the two eras apart?
+//! Which protocol revisions exist, and which are legacy and which modern?
 
 /// Every published revision, oldest first.
 pub const VERSIONS: &[&str] = &[
@@ -25,7 +25,7 @@ pub enum Era {
 }
 
 impl Era {
-    /// The era of a published revision.
+    /// The protocol, legacy or modern, of a published revision.
     pub fn of(version: &str) -> Option<Self> {
         VERSIONS.contains(&version).then(|| {
             if version >= LATEST_MODERN {

@@ -1,11 +1,11 @@
-//! Which characters must never reach a terminal or an XML file as they are?
+//! Which characters must never reach a terminal or an XML file unescaped?
 
 use std::borrow::Cow;
 use std::fmt::Write;
 
 /// The text with control, direction, invisible and non-characters written as `\n`, `\u001b`, `\u{e0041}`.
 ///
-/// Backslashes stay as they are, so paths and patterns read as written.
+/// Backslashes stay unchanged, so paths and patterns read as written.
 pub fn escape(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
@@ -25,7 +25,7 @@ pub fn clipped(text: &str, limit: usize) -> String {
     }
 }
 
-/// A path as it is shown.
+/// A path as mcptest prints it.
 pub fn escape_path(path: &std::path::Path) -> String {
     escape(&path.to_string_lossy()).into_owned()
 }
@@ -70,7 +70,8 @@ pub fn escape_lines(text: &str, may_be_coloured: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether nothing in a string is unsafe but its lines and tabs. Most of what is printed is ASCII, of which the bytes tell.
+/// Returns true if nothing in a string is unsafe except its line breaks and tabs. Most output is ASCII, so the bytes
+/// suffice.
 fn is_plain(text: &str) -> bool {
     let is_ascii = |line: &str| {
         let is_shown = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t');
@@ -82,7 +83,7 @@ fn is_plain(text: &str) -> bool {
         .all(|line| is_ascii(line) || !line.contains(|c| is_unsafe(c) && c != '\t'))
 }
 
-/// How long the change of colour is that a string begins with.
+/// The length of the colour change that a string begins with.
 fn style_length(text: &str) -> Option<usize> {
     let codes = text.strip_prefix("\u{1b}[")?;
     let length = codes
@@ -92,7 +93,7 @@ fn style_length(text: &str) -> Option<usize> {
     codes[length..].starts_with('m').then_some(length + 3)
 }
 
-/// Whether a `#` before this begins a command of a CI runner.
+/// Returns true if a `#` before this text begins a command of a CI runner.
 fn is_command(after: &str) -> bool {
     ["#[", "#vso[", "#teamcity["]
         .iter()
@@ -128,8 +129,8 @@ const FILLERS: [char; 9] = [
     '\u{ffa0}',
 ];
 
-/// Characters that a person does not see and a model reads. Blanks are none, nor are the marks and joiners that some
-/// scripts need.
+/// Returns true for characters that a person does not see but a model reads. Blanks do not count, nor do the marks
+/// and joiners that some scripts need.
 pub fn is_hidden(character: char) -> bool {
     let is_needed = matches!(
         character,

@@ -111,8 +111,8 @@ fn has_something_to_hide_in(report: &TestReport) -> bool {
     report.status != Status::Passed || is_telling_run || is_telling_gate || !report.notes.is_empty()
 }
 
-/// The row without its secrets. Where it is written stays, and so does the command that judges it alone, unless the
-/// row's own name has a secret in it.
+/// The row without its secrets. Its place stays, and so does the command that judges it alone, unless the row's own
+/// name contains a secret.
 pub fn hide_in(redactor: &Redactor, mut report: TestReport) -> TestReport {
     for run in &mut report.runs {
         run.expectations
@@ -224,7 +224,7 @@ fn hide_in_arguments(redactor: &Redactor, args: &mut Value) {
     }
 }
 
-/// A value as it is shown beside its name.
+/// A value as shown next to its name.
 fn named(redactor: &Redactor, name: &str, value: Value) -> Value {
     let text = json!({ name: &value }).to_string();
     let Cow::Owned(clean) = redactor.json(&text) else {

@@ -28,8 +28,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Each gate is also a function over JSON values, such as [`eval::validate_trace`]. What is not on these pages is for
-//! the other crates of mcptest, and may change with any version.
+//! Each gate is also a function over JSON values, such as [`eval::validate_trace`]. Items that are not on these pages
+//! are for the other crates of mcptest, and may change with any version.
 
 #[doc(hidden)]
 pub mod calibrate;

@@ -7,7 +7,7 @@ pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", plural(number))
 }
 
-/// What a noun ends in, for so many.
+/// The plural ending for this number.
 pub(crate) fn plural(number: usize) -> &'static str {
     if number == 1 { "" } else { "s" }
 }
@@ -25,7 +25,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// ` and 3 more`; nothing where there are no more.
+/// ` and 3 more`; empty for 0.
 pub fn and_more(more: usize) -> String {
     if more > 0 {
         format!(" and {more} more")

@@ -36,8 +36,8 @@ impl Defaults {
     }
 }
 
-/// The gates of an agent with these blocks, each of one of these kinds, and so many runs, with what there is to say of
-/// them; the problems alone when they are refused.
+/// The gates of an agent with these blocks, each of one of these kinds, and this number of runs, with their warnings.
+/// Returns only the problems if mcptest refuses the blocks.
 pub fn gates_of(
     kinds: Gates,
     blocks: &str,

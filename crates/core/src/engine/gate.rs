@@ -163,8 +163,7 @@ pub enum RunFailsBy {
 pub enum GateTrait {
     /// The gate decides what failed runs mean: with it, a failed run does not fail the test by itself.
     DecidesRuns,
-    /// Runs can refute what the suite claims, whatever is expected of the numbers. What one run has refuted stays
-    /// refuted.
+    /// Runs can refute a claim of the suite, whatever its expectations. A claim that one run refuted stays refuted.
     CanBeRefuted,
     /// The gate reports the faults in the agent's `inject:` that no call met.
     JudgesFaults,

@@ -132,8 +132,8 @@ impl Evidence {
     }
 }
 
-/// JSON without what could begin a mark or a line: `<`, `>`, and the line breaks of Unicode, which JSON leaves as they
-/// are.
+/// JSON without characters that could begin a mark or a line: `<`, `>`, and the line breaks of Unicode, which JSON
+/// does not escape.
 fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for character in text.chars() {

@@ -12,20 +12,20 @@ pub(crate) const SCORERS: &str = "scorers";
 /// The version of what a scorer reads.
 pub(super) const INPUT: u32 = 1;
 const TIMEOUT_MS: u64 = 60_000;
-/// More is no object of numbers.
+/// The limit for an answer; an object of numbers is never longer.
 const LONGEST: usize = 64 << 10;
 
-/// What a scorer gave one run: a number, or true or false, under each of its keys.
+/// The answer of a scorer for one run: a number, or true or false, under each of its keys.
 pub type Numbers = BTreeMap<String, Value>;
 
 /// A program that reads a run and prints numbers.
 #[derive(Debug, Clone)]
 pub struct Scorer {
-    /// What its numbers are called: `scorers.NAME.KEY`.
+    /// The name of its numbers: `scorers.NAME.KEY`.
     pub name: String,
     /// The program.
     pub program: OwnAgent,
-    /// How long it may take for one run.
+    /// The time limit for one run.
     pub timeout_ms: u64,
 }
 
@@ -61,7 +61,7 @@ impl Question {
         })
     }
 
-    /// The program that is asked, where it is no model.
+    /// The program to ask, unless a model is asked.
     pub fn scorer(&self) -> Option<&Scorer> {
         if let Asks::Scorer(scorer) = &self.asks {
             Some(scorer)

@@ -1,4 +1,4 @@
-//! Is this text safe to read later? What a reader that skips over values lets through is found here.
+//! Does this text have problems that a reader which skips values would miss?
 
 use super::number::Canonical;
 use mcptest_redact::scan::{Escape, escape, number_length, plain_prefix};
@@ -40,8 +40,8 @@ pub enum JsonFault {
     NumberTooLarge,
 }
 
-/// One pass over a JSON text for problems that skipping readers miss: deep nesting, lone surrogates, bad escapes,
-/// numbers beyond a double. The parser checks the order of brackets and commas.
+/// Checks a JSON text in one pass for problems that skipping readers miss: deep nesting, lone surrogates, bad
+/// escapes, numbers beyond a double. The parser checks the order of brackets and commas.
 pub fn check(text: &str) -> Result<(), JsonProblem> {
     check_within(text, 0)
 }

@@ -2,8 +2,8 @@
 
 use crate::row::{AgentRow, Reason, Row, RowOfAgent};
 
-/// Whether recording never writes what the agent names: lists and patterns are only read, and so are the traces of an
-/// agent that names nobody to run.
+/// Returns true if recording never writes the agent's files: lists and patterns are only read, and so are the traces
+/// of an agent without a model or program.
 pub fn is_read_only(of: AgentRow<'_>) -> bool {
     of.agent.is_read_only() || (of.agent.models.is_empty() && of.agent.own.is_none())
 }

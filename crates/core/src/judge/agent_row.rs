@@ -401,8 +401,8 @@ fn accept_early_stop(
     ))
 }
 
-/// The reports of the gates that need no outcomes, in the order of the agent's gates, and the outcomes of the runs by
-/// them. The gates that count outcomes, or have runs of their own, are judged after these.
+/// Reports the gates that need no outcomes, in the order of the agent's gates, and the outcomes of the runs by them.
+/// The gates that count outcomes, or make their own runs, are judged later.
 fn judge_ordinary(
     of: AgentRow<'_>,
     gates: &[&GateBlock],

@@ -53,8 +53,8 @@ pub fn with_outcome<'t>(agent: &Agent, run: Run<'t>) -> Run<'t> {
     }
 }
 
-/// Holds a run to the agent's `expect:`; one that never ended, or cannot be judged, is an error. An agent of the user's
-/// own that crashed has failed, whatever was expected.
+/// Judges a run by the agent's `expect:`. A run that never ended, or cannot be judged, is an error. A crash of the
+/// user's own agent fails the run, whatever the expectations.
 pub(super) fn judge_run(
     agent: &Agent,
     index: usize,

@@ -3,8 +3,8 @@
 use crate::report::{Finding, GateReport, Status, TestReport};
 use crate::row::{Reason, ReasonKind};
 
-/// Fails what measured nothing: gates that say so, gates that measured a part only, and a test that asserts nothing at all. To the gate with the key
-/// `baseline` the row is there to be compared with.
+/// Fails rows that measured nothing: gates that report it, gates that measured only a part, and tests without any
+/// assertion. The gate with the key `baseline` needs the row for its comparison.
 pub(super) fn deny(report: &mut TestReport, baseline: Option<&str>) {
     if report.status == Status::Error || report.status == Status::Skipped {
         return;

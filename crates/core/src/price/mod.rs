@@ -24,20 +24,20 @@ struct Shipped {
 static SHIPPED: LazyLock<Option<Shipped>> =
     LazyLock::new(|| serde_json::from_str(include_str!("prices.json")).ok());
 
-/// What a model's tokens cost, in USD per million.
+/// The prices of a model's tokens, in USD per million.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 pub struct Price {
     prompt: f64,
     completion: f64,
-    /// What is read from a cache; at the price of the prompt when left out, and so below.
+    /// For tokens that are read from a cache [default: the price of the prompt].
     cache_read: Option<f64>,
     cache_write: Option<f64>,
-    /// What is kept in a cache for an hour; as what is kept for a shorter time when left out.
+    /// For tokens that a cache keeps for an hour [default: the price of a shorter time].
     cache_write_1h: Option<f64>,
 }
 
 impl Price {
-    /// What so many tokens cost in USD; `None` unless both the prompt and the completion are counted.
+    /// The cost of these tokens in USD; `None` unless both the prompt and the completion are counted.
     pub fn cost_usd(self, tokens: Tokens) -> Option<f64> {
         let (prompt, completion) = (tokens.prompt?, tokens.completion?);
         let read = tokens.cache_read.unwrap_or_default().min(prompt);
@@ -52,7 +52,7 @@ impl Price {
         Some(all / 1e6)
     }
 
-    /// The most that so many tokens can cost in USD, whatever becomes of them in a cache.
+    /// The highest possible cost of these tokens in USD, whatever a cache does with them.
     pub fn most_usd(self, prompt_tokens: u64, completion_tokens: u64) -> f64 {
         let prompt = self
             .prompt

@@ -12,8 +12,8 @@ pub(crate) fn tool_surface_tokens(catalogue: &[CatalogueTool]) -> Option<usize> 
         .sum()
 }
 
-/// A tool as it is counted: its name, its description and its input schema as compact JSON with sorted keys, a line
-/// each; what is absent has no line.
+/// The text of a tool that is counted: its name, its description and its input schema as compact JSON with sorted
+/// keys, a line each. Absent parts have no line.
 pub fn tool_text(tool: &CatalogueTool) -> String {
     let mut text = tool.name.clone();
     if let Some(description) = &tool.description {

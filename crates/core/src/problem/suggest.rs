@@ -30,8 +30,8 @@ pub fn did_you_mean<'k>(
     nearest(word, known).map_or_else(otherwise, |near| format!("did you mean `{near}`?"))
 }
 
-/// Whether a name was most likely meant as another one: it is written in another case or with other joints, or lacks
-/// one letter. Another letter in place of one is another name: `get_user` and `set_user`.
+/// Returns true if a name is most likely a misspelling of another: it has another case or other separators, or lacks
+/// one letter. A name with a different letter is a different name: `get_user` and `set_user`.
 pub(crate) fn is_slip(written: &str, other: &str) -> bool {
     let (written, other) = (fold(written), fold(other));
     let lengths = [&written, &other].map(|name| name.chars().count());

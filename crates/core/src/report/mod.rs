@@ -47,16 +47,16 @@ pub struct Report {
     pub summary: Summary,
     /// One entry per (agent, model), in the order of the suites.
     pub tests: Vec<TestReport>,
-    /// What the tests exercised of their servers, where that was asked for.
+    /// The coverage of the servers, if it was requested.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
     /// The version of mcptest that judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// The command as it was typed, but for what has no part in judging; `None` when a host judged.
+    /// The command as typed, without options that do not affect judging; `None` if a host judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
-    /// What the gates of the tests are, by their keys.
+    /// The definitions of the gates in the tests, by their keys.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub gates: BTreeMap<String, GateDefinition>,
     /// The models side by side, where several ran the same tests.
@@ -64,7 +64,7 @@ pub struct Report {
     pub leaderboard: Option<Leaderboard>,
 }
 
-/// How many tests ended in which way.
+/// The number of tests for each status.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Summary {
@@ -78,7 +78,7 @@ pub struct Summary {
     pub errors: usize,
     /// Tests that were not judged on purpose.
     pub skipped: usize,
-    /// Those that passed with a warning: a probe whose server does not follow a recommendation.
+    /// The tests that passed with a warning: probes of a server that does not follow a recommendation.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub warnings: usize,
     /// Recorded runs that were judged.
@@ -90,7 +90,7 @@ pub struct Summary {
     pub not_exercised: usize,
 }
 
-/// How a test, a run or a gate ended.
+/// The outcome of a test, a run or a gate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
@@ -101,7 +101,7 @@ pub enum Status {
     Failed,
     /// It could not be judged.
     Error,
-    /// It was left out on purpose.
+    /// It was skipped on purpose.
     Skipped,
 }
 
@@ -114,11 +114,11 @@ pub struct TestReport {
     pub id: String,
     /// The agent's name.
     pub name: String,
-    /// Where it is written.
+    /// The place of the test in the suite.
     pub suite: Place,
     /// The model, when the agent names one.
     pub model: Option<String>,
-    /// Whether `[model]` is part of the row's name, because the agent has several models.
+    /// True if `[model]` is part of the row's name, because the agent has several models.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub matrix: bool,
     /// The variant, when the agent has several: `4 distractors`.
@@ -129,19 +129,19 @@ pub struct TestReport {
     /// Why it is an error, or why it was skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// Whether a recording has no fingerprint, so that it could not be checked for staleness.
+    /// True if a recording has no fingerprint, so that it cannot be checked for staleness.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unpinned: bool,
-    /// Whether a recording does not fit the suite, which `stale: warn` tolerates.
+    /// True if a recording is stale, which `stale: warn` tolerates.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
     /// Things worth knowing that decide nothing: more traces than runs, a stale cassette that is tolerated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// What models noticed who were asked for advice. It decides nothing, and nothing else depends on it.
+    /// The findings of models that were asked for advice. No verdict depends on them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub advice: Vec<Advice>,
-    /// The servers as they were spoken to, where the recording says so.
+    /// The servers with their protocols, if the recording has them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<RecordedServer>,
     /// The agent's tags.
@@ -149,21 +149,22 @@ pub struct TestReport {
     pub tags: Vec<String>,
     /// The command that judges this test alone.
     pub rerun: String,
-    /// What its runs are held to: for each block of the suite a digest, by the block's key.
+    /// The expectations of its runs: for each block of the suite a digest, by the block's key.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub checks: BTreeMap<String, String>,
     /// Each run with its own `expect:`.
     pub runs: Vec<RunReport>,
     /// Each gate, over all runs.
     pub gates: Vec<GateReport>,
-    /// What was sent to a server and what came, where the row is a probe of one.
+    /// The requests and answers of a probe, if the row is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<Box<Probe>>,
-    /// How long judging it took, and making its runs where they were made now. Only a terminal is told: it is no part of
-    /// a report that must have the same bytes again.
+    /// The time for judging it, and for recording its runs if they were recorded now. Only the terminal shows it: a
+    /// report must have the same bytes every time.
     #[serde(skip)]
     pub elapsed: Option<Duration>,
-    /// The suite's file from the working directory, where it has another name in `suite`. Only who is there is told.
+    /// The suite's path from the working directory, if it differs from the path in `suite`. Only the terminal shows
+    /// it.
     #[serde(skip)]
     pub file_from_here: Option<String>,
 }
@@ -171,7 +172,7 @@ pub struct TestReport {
 /// A file and line.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
-    /// The file, from the root of its git repository; else as it was named on the command line.
+    /// The file, from the root of its git repository, or else as named on the command line.
     pub file: String,
     /// The line, from 1.
     pub line: usize,
@@ -183,7 +184,7 @@ pub struct Place {
 pub struct RunReport {
     /// The run, from 1.
     pub index: usize,
-    /// Its outcome. A run that a gate fails has failed, though the gate may pass over all runs.
+    /// Its outcome. A run that a gate fails has failed, even if the gate as a whole passes.
     pub status: Status,
     /// The gates that fail this run, by their keys.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -194,31 +195,31 @@ pub struct RunReport {
     /// The file it was read from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
-    /// What it is called where it came from: the id of its trace.
+    /// The id of its trace in the source.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_id: Option<String>,
-    /// The line of its file, from 1, where it is a line of one.
+    /// The line of its file, from 1, if the file has one run per line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<usize>,
     /// Why it ended, in the word that was recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
-    /// How many turns the model took, where the recording has them.
+    /// The number of the model's turns, if recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<usize>,
-    /// What it took, where that is known.
+    /// Its tokens, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Tokens>,
-    /// What it cost, where that is known.
+    /// Its cost in dollars, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
     /// The tools called, in order (the first 50; `calls` has the number).
     #[serde(default)]
     pub tool_names: Vec<String>,
-    /// How many calls the run made.
+    /// The number of calls that the run made.
     #[serde(default)]
     pub calls: usize,
-    /// How long it took, or the call of a tool test, as it was recorded.
+    /// The recorded duration of the run, or of a tool test's call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// The numbers that scorers gave it, by their targets.
@@ -237,7 +238,7 @@ pub struct RunReport {
 pub struct GateReport {
     /// The block's key in the suite.
     pub key: String,
-    /// Whether its expectations held.
+    /// Failed if an expectation failed.
     pub status: Status,
     /// Why the gate measured nothing, when it did not.
     pub not_exercised: Option<String>,
@@ -249,20 +250,20 @@ pub struct GateReport {
     pub failed_runs: Vec<usize>,
     /// Every target the gate computes; `null` is not measured.
     pub targets: BTreeMap<String, Option<Number>>,
-    /// What was asserted of the targets.
+    /// The assertions on the targets.
     pub expectations: Vec<Expectation>,
-    /// What to look at, shortest first.
+    /// The findings to look at, shortest first.
     pub explanation: Vec<Finding>,
-    /// What the row says of the gate whatever its verdict is.
+    /// Remarks that the row shows whatever the gate's verdict is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,
     /// The expected calls beside the recorded ones: for its run it says what the explanation says in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<CallTable>,
-    /// What judges said of the runs, where the gate asks them.
+    /// The judges' grades of the runs, if the gate asks judges.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grades: Vec<Grade>,
-    /// What is behind the numbers, for pictures.
+    /// The data behind the numbers, for pictures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Box<Evidence>>,
     /// The gate's numbers in words, for gates whose numbers say more together.
@@ -273,12 +274,12 @@ pub struct GateReport {
     pub line: Option<String>,
 }
 
-/// What a reader should know of a gate whatever its verdict is.
+/// A remark on a gate that readers need whatever the verdict is.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Remark {
     /// A few words that are read after the gate's key: `walked 1 of 3 steps`.
     pub message: String,
-    /// Whether the gate judged only a part of what its block names, so that `--deny-vacuous` fails it.
+    /// True if the gate judged only a part of its block, so that `--deny-vacuous` fails it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_partial: bool,
 }
@@ -332,7 +333,7 @@ pub struct Advice {
     pub run: usize,
     /// The model that said it.
     pub model: String,
-    /// What it noticed, in its own words.
+    /// The finding, in the model's words.
     pub message: String,
 }
 
@@ -368,7 +369,7 @@ impl Report {
 }
 
 impl RunReport {
-    /// Whether it is the call of a tool test, which has a time but neither turns nor a source.
+    /// Returns true if this is the call of a tool test, which has a time but neither turns nor a source.
     pub fn is_single_call(&self) -> bool {
         self.duration_ms.is_some() && self.turns.is_none() && self.source.is_none()
     }

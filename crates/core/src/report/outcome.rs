@@ -1,7 +1,7 @@
 //! What is the outcome of a run?
 //!
-//! A run has failed when its `expect:` fails, when its agent crashed, or when a gate that scores run by run fails it,
-//! whether or not the gate passes over all runs. Every report, table and comparison counts this outcome.
+//! A run has failed if its `expect:` fails, if its agent crashed, or if a gate that scores run by run fails it, even
+//! if the gate as a whole passes. Every report, table and comparison counts this outcome.
 
 use super::{RunReport, Status, TestReport};
 use mcptest_stats::Tally;
@@ -38,8 +38,8 @@ impl TestReport {
             .count()
     }
 
-    /// How many of the runs passed: one that ended in an error did not. A test without runs, such as a probe of a server,
-    /// is one by itself when it was judged.
+    /// The number of runs that passed. A run that ended in an error did not pass. A test without runs, such as a
+    /// probe of a server, counts as one run if it was judged.
     pub fn tally(&self) -> Tally {
         if self.runs.is_empty() {
             let is_judged = matches!(self.status, Status::Passed | Status::Failed);

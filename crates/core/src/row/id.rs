@@ -4,7 +4,7 @@ use super::{AgentRow, Row, Subject};
 use crate::suite::Variant;
 use std::fmt;
 
-/// What tells a row of a suite from its other rows.
+/// Identifies a row among the rows of its suite.
 ///
 /// ```
 /// use mcptest_core::RowId;

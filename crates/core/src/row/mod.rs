@@ -44,7 +44,7 @@ pub struct ToolRow<'s> {
     pub test: &'s ToolTest,
 }
 
-/// What a row is about.
+/// The subject of a row.
 #[derive(Debug, Clone, Copy)]
 pub enum Subject<'s> {
     /// An agent with one of its models.
@@ -58,17 +58,17 @@ pub enum Subject<'s> {
 /// One row of a report, before it is judged.
 #[derive(Debug, Clone)]
 pub struct Row<'s> {
-    /// What is judged.
+    /// The subject that is judged.
     pub subject: Subject<'s>,
     /// Its name, as filters and reports have it.
     pub name: String,
-    /// Where it is written.
+    /// Its place in the suite.
     pub place: Place,
     /// The command that judges this row alone.
     pub rerun: Rerun,
-    /// Why it is left out, when it is.
+    /// The reason to skip it, if it is skipped.
     pub skip: Option<Reason>,
-    /// The transcripts that are judged in place of the agent's own recordings.
+    /// The transcripts that are judged instead of the agent's own recordings.
     pub transcripts: Option<Transcripts>,
     /// The runs that are judged, by their numbers, where these alone were selected; empty for all.
     pub runs: Vec<usize>,
@@ -86,14 +86,14 @@ pub struct RowOfAgent<'r> {
 /// Transcripts that are judged together, as the runs of one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transcripts {
-    /// What the row calls them: the subfolder they stand in, or the name of a file that stands in none.
+    /// Their name in the row: the subfolder that contains them, or the name of a file outside of any subfolder.
     pub name: String,
     /// The files, in natural order.
     pub files: Vec<PathBuf>,
 }
 
 impl Agent {
-    /// Every model with every variant, each a row of its own: the one place where they are multiplied.
+    /// Every model with every variant, each as a separate row: the only place that multiplies them.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (Option<&Model>, Option<Variant>)> {
         let models = self
             .models
@@ -142,7 +142,7 @@ impl<'s> AgentRow<'s> {
         })
     }
 
-    /// Who recorded what is judged here: another agent, where this is an eval of one.
+    /// The row that made the recording: another agent's if this row is an eval of one.
     #[must_use]
     pub fn recorded_by(self) -> Self {
         let source = self
@@ -171,7 +171,7 @@ impl Suite {
         })
     }
 
-    /// All its rows: those of its agents, then its tool tests, in the order of the file.
+    /// All its rows: first the agents, then the tool tests, in the order of the file.
     pub fn rows(&self) -> Vec<Row<'_>> {
         let of_agents = self.agent_rows().map(|row| {
             let name = row.agent.row_name(row.model, row.variant);
@@ -319,7 +319,7 @@ impl<'s> Row<'s> {
         }
     }
 
-    /// Whether the suite's file was refused.
+    /// Returns true if the suite's file was refused.
     pub fn is_refused(&self) -> bool {
         matches!(self.subject, Subject::Refused(_))
     }
@@ -333,7 +333,7 @@ impl<'s> Row<'s> {
         }
     }
 
-    /// Whether it says `only: true`, and is not left out.
+    /// Returns true if it has `only: true` and is not skipped.
     pub fn is_only(&self) -> bool {
         let says_only = match self.subject {
             Subject::Agent(row) => row.agent.only,

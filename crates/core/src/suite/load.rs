@@ -80,7 +80,7 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// The suite, or why it is refused. What is only worth a warning is in [`Loaded::problems`].
+    /// The suite, or the reasons why it is refused. [`Loaded::problems`] also has the warnings.
     pub fn into_result(self) -> Result<Suite, RefusedSuite> {
         self.suite.ok_or(RefusedSuite {
             problems: self.problems,
@@ -119,8 +119,8 @@ pub fn load(path: &Path, host: &Host<'_>) -> Loaded {
     load_as(path, host, Purpose::Judge)
 }
 
-/// Loads the suite at `path` to judge traces that come from elsewhere: none of its agents needs a model, a prompt or a
-/// cassette, and each takes as many runs as it is given.
+/// Loads the suite at `path` to judge given traces: its agents need no model, prompt or cassette, and each accepts
+/// any number of runs.
 pub fn load_for_traces(path: &Path, host: &Host<'_>) -> Loaded {
     load_as(path, host, Purpose::Traces)
 }
@@ -346,9 +346,9 @@ impl Loader<'_> {
         merged
     }
 
-    /// The tools of each mock, by the name of its server. Refuses what is wrong with a manifest. One that is not there is
-    /// only warned of where nothing but recordings of agents needs it: without it they cannot be stale for its tools,
-    /// and can still be judged.
+    /// Reads the tools of each mock, by the name of its server. Refuses manifests with errors. A missing manifest is
+    /// only a warning if just the recordings of agents need it: they can still be judged, but not be stale for its
+    /// tools.
     fn read_mocks(&mut self, parts: &Parts, path: &Path) -> BTreeMap<String, Mock> {
         let mut manifests = BTreeMap::new();
         let mut mocks = BTreeMap::new();

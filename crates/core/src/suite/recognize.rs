@@ -3,8 +3,8 @@
 use super::read::is_same_key;
 use crate::problem::nearest;
 
-/// Whether a YAML text looks like a suite: it has a top-level `servers:` or `agents:`, or a slip of one, and is no
-/// manifest of a mock server.
+/// Returns true if a YAML text looks like a suite: it has a top-level `servers:` or `agents:`, or a misspelling of
+/// one, and is not a manifest of a mock server.
 pub fn is_suite(text: &str) -> bool {
     const KEYS: [&str; 2] = ["servers", "agents"];
     // Other programs use words like these.

@@ -28,13 +28,13 @@ pub type Responses = BTreeMap<&'static str, Vec<Response>>;
 /// One scripted answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Response {
-    /// What the request's parameters must have; anything when empty.
+    /// The parameters that the request must have; any if empty.
     pub when: Map<String, Value>,
-    /// What is answered.
+    /// The answer to the request.
     pub answer: Answer,
 }
 
-/// What a client answers.
+/// A client's answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer<T = Value> {
     /// This result, as it goes over the wire.
@@ -256,7 +256,7 @@ fn fixed(key: &str, value: &str) -> (String, Deferred) {
     (key.to_owned(), Deferred::Value(value.into()))
 }
 
-/// What a model says to a request for sampling.
+/// A model's answer to a request for sampling.
 fn said(text: Deferred) -> Answer<Deferred> {
     let content = Deferred::Map(vec![fixed("type", "text"), ("text".to_owned(), text)]);
     let ending = [
@@ -272,7 +272,7 @@ fn said(text: Deferred) -> Answer<Deferred> {
     ))
 }
 
-/// What a user does with a form, and what is filled in.
+/// A user's action on a form, with the content of the form.
 fn action(action: &str, content: Option<Deferred>) -> Answer<Deferred> {
     let content = content.map(|content| ("content".to_owned(), content));
     Answer::Result(Deferred::Map(

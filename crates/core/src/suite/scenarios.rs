@@ -1,4 +1,4 @@
-//! `scenarios:` what an agent or a file recorded is judged by the state of a world, in rows of their own.
+//! `scenarios:` judge the recording of an agent or a file by the state of a world, in separate rows.
 
 use super::agent::{Agent, Graded, References};
 use super::evals::recorder;

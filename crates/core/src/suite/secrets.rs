@@ -8,11 +8,11 @@ use mcptest_redact::{is_secret_name, is_secret_value};
 use std::collections::BTreeMap;
 
 impl Suite {
-    /// The values that must be written nowhere, by the variable or key they stand under: those of every environment
-    /// variable that the suite or an import names, the keys of model providers where an agent may ask one, and what
-    /// its servers and its own agents are given under a secret name.
+    /// The values that must not be written anywhere, by their variable or key: every environment variable that the
+    /// suite or an import names, the keys of model providers if an agent may ask one, and the values under secret
+    /// names for its servers and its own agents.
     ///
-    /// Other literals are no secrets: whoever reads the suite reads them.
+    /// Other literals are not secret: anyone who can read the suite can read them.
     pub fn secret_values(&self, environment: Environment<'_>) -> BTreeMap<String, String> {
         let has_model = self
             .agents
@@ -76,8 +76,8 @@ fn given(server: &Server, environment: Environment<'_>) -> impl Iterator<Item = 
     under_secret_names(env.chain(headers), &server.scope, environment)
 }
 
-/// What a process or an address is given under a secret name, filled in as far as it can be; of a header without its
-/// scheme. For the `env:` and `headers:` of an entry.
+/// The values that a process or an address receives under a secret name, filled in as far as possible; of a header
+/// without its scheme. For the `env:` and `headers:` of an entry.
 pub(super) fn under_secret_names<'e>(
     entries: impl Iterator<Item = (&'e String, &'e String)>,
     scope: &Scope,
@@ -95,7 +95,7 @@ pub(super) fn under_secret_names<'e>(
         })
 }
 
-/// Whether a value under this name begins with its scheme, as `Bearer`.
+/// Returns true if a value under this name begins with its scheme, such as `Bearer`.
 fn is_header(name: &str) -> bool {
     name.to_ascii_lowercase().ends_with("authorization")
 }

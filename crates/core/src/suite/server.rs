@@ -15,10 +15,11 @@ use crate::problem::Problem;
 use crate::provider;
 use serde_json::{Map, Value, json};
 
-/// How to reach one MCP server. Texts are templates: `${NAME}` is filled in when the server is started.
+/// The address and settings of one MCP server. Texts are templates: `${NAME}` is filled in when the server is
+/// started.
 #[derive(Debug, Clone, Default)]
 pub struct Server {
-    /// Where it is.
+    /// The address or the command.
     pub endpoint: Endpoint,
     /// Environment variables for its process.
     pub env: Vec<(String, String)>,
@@ -28,19 +29,19 @@ pub struct Server {
     pub headers: Vec<(String, HeaderValue)>,
     /// The environment variable that holds a bearer token.
     pub bearer_token_env: Option<String>,
-    /// Which protocol era to speak; `None` finds it out.
+    /// The protocol to use; `None` detects it.
     pub era: Option<Era>,
-    /// How long a call may take.
+    /// The time limit for a call.
     pub timeout_ms: Option<u64>,
-    /// How long it may take to give its first answer.
+    /// The time limit for its first answer.
     pub connect_timeout_ms: Option<u64>,
     /// The largest message to accept.
     pub max_message_bytes: Option<u64>,
-    /// Whether one process serves all runs and tool tests of the suite, instead of one for each.
+    /// True if one process serves all runs and tool tests of the suite, instead of one for each.
     pub shared: bool,
-    /// What fills in its texts, beside the environment.
+    /// The variables for its texts, besides the environment.
     pub scope: Scope,
-    /// What is answered when the server asks, before variables are filled in: see [`Server::responses`].
+    /// The answers to the server's own requests, before variables are filled in: see [`Server::responses`].
     pub script: Script,
 }
 
@@ -79,18 +80,18 @@ pub struct Provider {
     pub base_url: Option<String>,
     /// The environment variable that holds its key.
     pub api_key_env: Option<String>,
-    /// How many runs may be recorded with it at once; as many as `--jobs` when left out.
+    /// The number of runs that may be recorded with it at once [default: `--jobs`].
     pub jobs: Option<u64>,
-    /// How long one of its answers may take.
+    /// The time limit for one of its answers.
     pub request_timeout_ms: Option<u64>,
-    /// Whether it wants its model's thoughts back.
+    /// True if it wants its model's thoughts back.
     pub echo_reasoning: bool,
-    /// What fills in its texts, beside the environment.
+    /// The variables for its texts, besides the environment.
     pub scope: Scope,
 }
 
 impl Server {
-    /// Whether it is made of a manifest.
+    /// Returns true if a manifest defines it.
     pub fn is_mock(&self) -> bool {
         matches!(self.endpoint, Endpoint::Mock(_))
     }
@@ -107,8 +108,8 @@ impl Server {
         self.script.fill(&self.scope, environment)
     }
 
-    /// All that decides what the server answers, with environment values left as `${NAME}`: what fingerprints are
-    /// made over. Timeouts, limits and `shared` are no part of it.
+    /// Everything that decides what the server answers, with environment values left as `${NAME}`: the input of
+    /// fingerprints. Timeouts, limits and `shared` are not part of it.
     pub fn template(&self) -> Map<String, Value> {
         let text = |text: &str| Value::from(self.scope.template(text));
         let mut entry = Map::new();

@@ -1,4 +1,4 @@
-//! What does a tool test say of what its call gave?
+//! Does the result of a call fulfil the expectations of its tool test?
 
 use super::ToolTest;
 use crate::grade::{Found, found};
@@ -8,31 +8,31 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-/// What one call gave, as it was recorded.
+/// The recorded outcome of one call.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ToolOutcome<'a> {
     /// The result, when there is one.
     pub result: Option<&'a RawValue>,
     /// The JSON-RPC error, when there is one.
     pub error: Option<&'a RawValue>,
-    /// How long the call took.
+    /// The duration of the call.
     pub duration_ms: u64,
     /// The schema that the tool declares for its structured content.
     pub output_schema: Option<&'a Value>,
-    /// Why there is no answer, when there is none; more lines than one are details.
+    /// The reason for a missing answer; lines after the first are details.
     pub failure: Option<&'a str>,
-    /// The progress that was told during the call; `None` when the recording does not say.
+    /// The progress that the server reported during the call; `None` if the recording does not have it.
     pub progress: Option<&'a [Box<RawValue>]>,
     /// The log messages that came during the call; `None` when the recording does not say.
     pub log: Option<&'a [Box<RawValue>]>,
-    /// What else was seen, in words.
+    /// Other observations, in words.
     pub oddities: &'a [String],
 }
 
 const STRUCTURED: &str = "result.structuredContent";
 
 impl ToolTest {
-    /// Every expectation, and what the tool's own `outputSchema` says of the result.
+    /// Checks every expectation, and the result against the tool's own `outputSchema`.
     pub fn check(&self, outcome: &ToolOutcome<'_>, graded: &[Found]) -> Vec<Expectation> {
         let text = outcome.to_json();
         let mut checked: Vec<Expectation> = self
@@ -54,7 +54,7 @@ impl ToolTest {
 }
 
 impl ToolOutcome<'_> {
-    /// The tree that targets lead into. A result that does not say `isError` is none.
+    /// The tree that targets lead into. A result without `isError` is not an error.
     pub(crate) fn to_json(self) -> String {
         let mut parts = vec![format!("\"duration_ms\":{}", self.duration_ms)];
         if let Some(result) = self.result.map(RawValue::get) {
@@ -103,7 +103,7 @@ impl ToolOutcome<'_> {
         }
     }
 
-    /// Holds the result to the schema that the tool declares; an error needs no structured content.
+    /// Checks the result against the schema that the tool declares. An error needs no structured content.
     fn check_schema(&self) -> Option<Expectation> {
         let (schema, result) = (self.output_schema?, self.result?);
         let result: Value = serde_json::from_str(result.get()).unwrap_or_default();
@@ -132,7 +132,7 @@ impl ToolOutcome<'_> {
     }
 }
 
-/// Why there is nothing where a message was expected.
+/// Explains why an expected message is missing.
 fn missing_message(nothing: &str, what: &str, sent: Option<&[Box<RawValue>]>) -> String {
     match sent.map(<[_]>::len) {
         None => {
@@ -145,7 +145,7 @@ fn missing_message(nothing: &str, what: &str, sent: Option<&[Box<RawValue>]>) ->
 
 const MISFIT: &str = "the result does not fit the tool's own outputSchema";
 
-/// The schema that a tool declares and the content that is held to it, or why it cannot be.
+/// The schema that a tool declares with the content to check, or why it cannot be checked.
 fn held_to<'v>(
     schema: &Value,
     content: Option<&'v Value>,
@@ -165,7 +165,7 @@ fn held_to<'v>(
     Ok((schema, content))
 }
 
-/// What of a result breaks the schema that its tool declares, a sentence each; an error needs no structured content.
+/// The violations of the schema that its tool declares, a sentence each. An error needs no structured content.
 pub fn output_faults(schema: &Value, result: &Value) -> Vec<String> {
     if result.get("isError") == Some(&Value::Bool(true)) {
         return Vec::new();

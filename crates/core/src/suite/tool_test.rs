@@ -23,19 +23,19 @@ pub struct ToolTest {
     pub args: Option<Value>,
     /// The arguments with environment values left as `${NAME}`: what fingerprints are made over.
     pub args_template: Option<Value>,
-    /// How long the call may take.
+    /// The time limit for the call.
     pub timeout_ms: Option<u64>,
     /// Words to select it by.
     pub tags: Vec<String>,
-    /// Why it is left out, when it is.
+    /// The reason to skip it, if it is skipped.
     pub skip: Option<String>,
-    /// Whether only such tests are judged.
+    /// True if only tests with this flag are judged.
     pub only: bool,
-    /// What must hold for the result; without any, its own `outputSchema` must.
+    /// The expectations of the result; without any, its own `outputSchema` must hold.
     pub expect: Vec<Assertion<Path>>,
-    /// Where it is written.
+    /// Its place in the suite.
     pub span: Span,
-    /// The same as a file and a line.
+    /// Its place as a file and a line.
     pub place: Place,
     pub(super) server_span: Span,
 }

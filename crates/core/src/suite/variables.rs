@@ -11,11 +11,11 @@ pub type Environment<'e> = &'e dyn Fn(&str) -> Option<String>;
 /// A string of the suite: its value, and the form in which environment values stay `${NAME}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Text {
-    /// What the text says.
+    /// The text with its variables filled in.
     pub value: String,
     /// The same with every environment value left as `${NAME}`: what fingerprints are made over.
     pub template: String,
-    /// The environment variables in it that are set and are no secrets, with their values.
+    /// The environment variables in it that are set and not secret, with their values.
     pub variables: BTreeMap<String, String>,
 }
 
@@ -29,7 +29,7 @@ impl From<&str> for Text {
     }
 }
 
-/// The variables that the texts of one file know, beside those of the environment.
+/// The variables of one file, besides the environment variables.
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
     /// The suite's own `variables:`.
@@ -51,13 +51,13 @@ fn listed(names: &[String]) -> String {
     }
 }
 
-/// Whether this can be the name of a variable: letters, digits and `_`.
+/// Returns true if this is a valid name of a variable: letters, digits and `_`.
 pub(crate) fn is_variable_name(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// What is wrong with a `${…}`.
+/// A problem of a `${…}`.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum VariableProblem {
     Unset(String),

@@ -66,34 +66,34 @@ impl Path {
         &self.written
     }
 
-    /// What stands at its end, wherever there is something.
+    /// The type of the value at its end, if one exists.
     pub(crate) fn holds(&self) -> &Type {
         &self.holds
     }
 
-    /// Whether it leads to the list that `[*]` makes of what it finds.
+    /// Returns true if it leads to the list that `[*]` makes of its matches.
     pub(crate) fn is_list_of_each(&self) -> bool {
         self.steps.iter().any(PathStep::is_each)
     }
 
-    /// What the path leads to in this run; `None` when there is nothing.
+    /// The value at the path in this run; `None` if it is absent.
     pub fn resolve(&self, trace: &Trace<'_>) -> Option<Value> {
         resolve::in_trace(&self.steps, trace)
             .filter(|value| !(self.null_is_absent && value.is_null()))
     }
 
-    /// What the path leads to in a recorded tool call, as JSON text; `None` when there is nothing.
+    /// The value at the path in a recorded tool call, as JSON text; `None` if it is absent.
     pub(crate) fn resolve_in(&self, text: &str) -> Option<Value> {
         resolve::in_text(text, &self.steps)
             .filter(|value| !(self.null_is_absent && value.is_null()))
     }
 
-    /// The scorer whose number it is, where it is one.
+    /// The scorer of the number, if a scorer computes it.
     pub(crate) fn scorer(&self) -> Option<&str> {
         shape::of_scorer(&self.steps)
     }
 
-    /// Whether the path starts with this key.
+    /// Returns true if the path starts with this key.
     pub(crate) fn starts_with(&self, key: &str) -> bool {
         matches!(self.steps.first(), Some(PathStep::Key { name, .. }) if name == key)
     }

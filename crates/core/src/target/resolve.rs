@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt;
 
-/// What the steps lead to in a trace. `tool_names` is derived; all else is as recorded.
+/// The value that the steps lead to in a trace. `tool_names` is derived; everything else is read as recorded.
 pub(super) fn in_trace(steps: &[PathStep], trace: &Trace<'_>) -> Option<Value> {
     if let [
         PathStep::Key {
@@ -96,7 +96,8 @@ fn in_shape(text: &str, steps: &[PathStep], shape: &Shape) -> Option<Value> {
     }
 }
 
-/// What is found in the items of a list, where anything is or there are none; `rest` are the steps within an item.
+/// The values found in the items of a list; `None` if a list with items has none. `rest` are the steps within an
+/// item.
 fn each(text: &str, rest: &[PathStep], find: impl Fn(&str) -> Option<Value>) -> Option<Value> {
     let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
     let found: Vec<Value> = items.iter().filter_map(|item| find(item.get())).collect();
@@ -106,7 +107,7 @@ fn each(text: &str, rest: &[PathStep], find: impl Fn(&str) -> Option<Value>) -> 
     is_present.then_some(Value::Array(found))
 }
 
-/// The list of the items that have this text under this key; `None` if there are none.
+/// The list of the items that have this text under this key; `None` if no item has.
 fn items_with(text: &str, key: &str, value: &str) -> Option<String> {
     let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
     let is_such = |item: &&str| {
@@ -121,7 +122,7 @@ fn items_with(text: &str, key: &str, value: &str) -> Option<String> {
     (!such.is_empty()).then(|| format!("[{}]", such.join(",")))
 }
 
-/// What the steps lead to in a JSON text.
+/// The value that the steps lead to in a JSON text.
 pub(super) fn in_text(text: &str, steps: &[PathStep]) -> Option<Value> {
     let Some((step, rest)) = steps.split_first() else {
         return serde_json::from_str(text).ok();

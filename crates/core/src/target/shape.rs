@@ -1,4 +1,4 @@
-//! What a trace can have: a path outside of it is a slip, not an absent value.
+//! Which paths can a trace have, so that any other path is a mistake and not an absent value?
 
 use super::PathStep;
 use crate::grade::SCORERS;
@@ -57,14 +57,14 @@ static TOOL_TEST: Shape = Record(&[
     optional("duration_ms", Whole, "how long the call took"),
 ]);
 
-/// What stands at the end of a path.
+/// The end of a path.
 pub(super) struct End {
-    /// Whether that is a field of the trace's own.
+    /// True if it is one of the trace's own fields.
     pub(super) is_own: bool,
     pub(super) holds: Type,
 }
 
-/// Refuses a path that leads where nothing can ever be; says what stands at its end.
+/// Refuses a path that can never lead to a value; returns the type of its end.
 pub(super) fn check(steps: &[PathStep], roots: Roots) -> Result<End, Box<Problem>> {
     if roots == Roots::Trace && starts_with_scorers(steps) {
         if of_scorer(steps).is_some() {

@@ -92,7 +92,7 @@ fn unite(schema: &mut Entries, mut choice: Entries) {
     }
 }
 
-/// What is an `anyOf` of ours already goes on, so that three choices are one list.
+/// Extends an `anyOf` that was made here, so that three choices are one list.
 fn either(known: &Tree, value: Tree) -> Vec<Tree> {
     let entries = known.object().map(|entries| entries.0.as_slice());
     let mut all = match entries {

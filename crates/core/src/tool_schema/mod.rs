@@ -1,4 +1,4 @@
-//! Does a provider take the schema of a tool, and what is sent in place of one that it refuses?
+//! Does a provider accept the schema of a tool, and which schema is sent instead of a refused one?
 
 mod merge;
 mod offer;
@@ -25,22 +25,22 @@ pub struct SchemaFinding {
     pub rule: &'static SchemaRule,
     /// Where in the schema it is, as `properties.tags`; empty at the top, and of names the names.
     pub place: String,
-    /// The same as a JSON pointer; of names, where they stand.
+    /// The place as a JSON pointer; for a finding about names, the place of the names.
     pub pointer: String,
 }
 
 /// A schema as a provider takes it.
 #[derive(Debug, Clone)]
 pub struct Fitted {
-    /// What is sent.
+    /// The schema to send.
     pub schema: Box<RawValue>,
-    /// What was mended in it.
+    /// The parts that were rewritten.
     pub findings: Vec<SchemaFinding>,
     renamed: Renamed,
 }
 
 impl SchemaFinding {
-    /// What the provider refuses, and where.
+    /// A sentence on the refused part and its place.
     pub fn refused(&self, family: &Family) -> String {
         let at = if self.place.is_empty() {
             String::new()
@@ -56,7 +56,7 @@ impl SchemaFinding {
     }
 }
 
-/// The schema as providers of this family take it, with all that was mended.
+/// The schema in the form that providers of this family accept, with all rewritten parts.
 pub fn fit(schema: &RawValue, family: &Family) -> Fitted {
     let mut tree = Tree::read(schema);
     let mut fitting = Fitting {
@@ -84,7 +84,7 @@ pub fn fit(schema: &RawValue, family: &Family) -> Fitted {
 }
 
 impl Fitted {
-    /// As it is, whatever a provider makes of it.
+    /// The unchanged schema, whatever a provider makes of it.
     pub fn untouched(schema: &RawValue) -> Self {
         Self {
             schema: schema.to_owned(),
@@ -116,7 +116,7 @@ struct Fitting<'f> {
     renamed: Renamed,
 }
 
-/// The keys of a schema under which there is a map of others,
+/// The keys of a schema whose value is a map of schemas.
 const MAPS: [&str; 5] = [
     "properties",
     "patternProperties",

@@ -6,7 +6,7 @@ use crate::suite::ToolSchemas;
 use crate::trace::CatalogueTool;
 use serde_json::value::RawValue;
 
-/// The tools of a run, each with what is said of it.
+/// The tools of a run, each with its findings.
 #[derive(Debug, Default)]
 pub struct Offer {
     /// The tools that are offered, as their servers list them.
@@ -29,7 +29,7 @@ pub struct LeftOut {
 }
 
 impl Offer {
-    /// What a model of this family is offered of a catalogue.
+    /// The tools of a catalogue in the form that a model of this family receives.
     pub fn of(catalogue: Vec<CatalogueTool>, family: &Family, how: ToolSchemas) -> Self {
         let mut offer = Self::default();
         let most = most_tools(family).filter(|_| how != ToolSchemas::AsIs);

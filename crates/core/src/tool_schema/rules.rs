@@ -5,28 +5,28 @@ use super::tree::{Entries, Tree};
 use crate::provider::Family;
 use std::collections::BTreeMap;
 
-/// A row of the table: what which providers refuse, and how it is mended.
+/// A row of the table: a construct that some providers refuse, with its replacement.
 #[derive(Debug)]
 pub struct SchemaRule {
     /// Its name.
     pub name: &'static str,
     /// The families of providers that refuse it.
     pub families: &'static [&'static str],
-    /// What they refuse.
+    /// The construct that they refuse.
     pub refused: &'static str,
-    /// What is done about it.
+    /// The replacement, in words.
     pub mend: &'static str,
-    /// Whether it is a matter of form, so that the schema says after it what it said before.
+    /// True if the rule changes only the form, so that the schema keeps its meaning.
     pub is_form: bool,
-    /// Whether it is about the whole schema, and not about every part of it.
+    /// True if the rule applies to the whole schema instead of every part of it.
     pub(super) is_of_whole: bool,
     pub(super) apply: Apply,
 }
 
-/// Mends a part of a schema; false when there is nothing to mend.
+/// Rewrites a part of a schema; returns false if the part needs no change.
 type Apply = fn(&mut Entries, &mut Renamed) -> bool;
 
-/// The server's own names of arguments, by those that the model is told.
+/// The server's names of arguments, by the names that the model sees.
 pub(super) type Renamed = BTreeMap<String, String>;
 
 /// The rule about the names of properties.
@@ -34,7 +34,7 @@ pub(super) const KEYS: &str = "keys";
 
 const ALL: &[&str] = &["anthropic", "openai", "gemini", "mistral"];
 
-/// The table, in the order in which a schema is mended.
+/// The table, in the order in which the rules rewrite a schema.
 pub const RULES: &[SchemaRule] = &[
     SchemaRule {
         name: "choice",
@@ -184,7 +184,7 @@ fn may_be_array(schema: &Entries) -> bool {
             .is_some_and(|kinds| kinds.iter().any(|kind| kind.is("array")))
 }
 
-/// A schema that each of these fits; what says the same is said once.
+/// A schema that each of these fits; equal schemas appear once.
 pub(super) fn any_of(schemas: &[Tree]) -> Tree {
     let mut distinct: Vec<Tree> = Vec::new();
     for schema in schemas {
@@ -257,7 +257,7 @@ fn rename_keys(schema: &mut Entries, renamed: &mut Renamed) -> bool {
     !renamed.is_empty()
 }
 
-/// A name in the characters that are taken, unlike those that are there.
+/// A name in accepted characters that differs from the existing names.
 fn accepted(key: &str, names: &[String]) -> String {
     let plain: String = key
         .chars()

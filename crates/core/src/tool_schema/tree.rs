@@ -13,7 +13,7 @@ pub(super) enum Tree {
     Other(Box<RawValue>),
 }
 
-/// The members of an object, each key once: the last one counts, in the place of the first.
+/// The members of an object, each key once: the last value counts, at the place of the first.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Entries(pub(super) Vec<(String, Tree)>);
 
@@ -100,7 +100,7 @@ impl Entries {
             .map(|(_, value)| value)
     }
 
-    /// Puts a value in the place of the one there, or at the end.
+    /// Replaces the value of a key, or adds it at the end.
     pub(super) fn set(&mut self, key: &str, value: Tree) {
         match self.get_mut(key) {
             Some(known) => *known = value,

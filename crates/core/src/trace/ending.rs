@@ -1,10 +1,10 @@
-//! Did a run come to an end of its own?
+//! Did a run end by itself?
 
 use super::Trace;
 use serde_json::Value;
 
 impl Trace<'_> {
-    /// How the user's own program ended, when it crashed: evidence of the agent, not of what it ran on.
+    /// The message of the user's own program, if it crashed: evidence of the agent, not of its environment.
     pub fn crash(&self) -> Option<String> {
         let is_of_agent =
             |error: &Value| error.get("kind").and_then(Value::as_str) == Some("agent");
@@ -21,7 +21,7 @@ impl Trace<'_> {
         })?
     }
 
-    /// Why the run never came to an end of its own, when it did not.
+    /// The reason why the run never ended by itself, if it did not.
     pub fn fatal_error(&self) -> Option<String> {
         let has_answer = self
             .final_response

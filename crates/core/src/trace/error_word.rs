@@ -4,12 +4,12 @@ use super::CallResult;
 
 /// Words that open a report of failure.
 const OPENINGS: [&str; 3] = ["Error", "Failed", "Traceback"];
-/// The same words where a colon says that they are no part of a sentence.
+/// The openings that need a colon, which shows that they are not part of a sentence.
 const OPENINGS_BEFORE_COLON: [&str; 3] = ["error", "failed", "failure"];
 
 impl CallResult<'_> {
-    /// Whether nothing marks the call as failed, and its text begins with an error word all the same, as
-    /// `Error: the order is not pending`. Such a call never supports a claim and never changes a world by default.
+    /// Returns true if nothing marks the call as failed, but its text begins with an error word, such as `Error: the
+    /// order is not pending`. Such a call never supports a claim and by default never changes a world.
     pub fn reads_as_error(&self) -> bool {
         !self.is_failure()
             && self
@@ -18,7 +18,7 @@ impl CallResult<'_> {
     }
 }
 
-/// Whether a text begins with an error word, after marks and symbols.
+/// Returns true if a text begins with an error word, after marks and symbols.
 pub fn begins_with_error_word(text: &str) -> bool {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric() && !"{\"".contains(c));
     let end = text

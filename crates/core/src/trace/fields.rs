@@ -9,14 +9,14 @@ use serde_json::{Map, Value, json};
 pub struct Field {
     /// Its key.
     pub name: &'static str,
-    /// What stands there.
+    /// The shape of its value.
     pub(crate) shape: Shape,
     presence: Presence,
-    /// What it says, in a line.
+    /// Its meaning, in a line.
     pub doc: &'static str,
 }
 
-/// What stands in a field.
+/// The shape of a field's value.
 pub(crate) enum Shape {
     Text,
     /// A number from 0 without a fraction.
@@ -35,7 +35,7 @@ enum Presence {
     Derived,
 }
 
-/// A field that may be left out.
+/// An optional field.
 pub(crate) const fn optional(name: &'static str, shape: Shape, doc: &'static str) -> Field {
     Field {
         name,
@@ -254,7 +254,7 @@ static FIELDS: &[Field] = &[
 /// A trace.
 pub(crate) static TRACE: Shape = Record(FIELDS);
 
-/// Every field of a trace as a target, with what stands there and what it says.
+/// Every field of a trace as a target, with its shape and its meaning.
 pub fn documentation() -> Vec<(String, &'static str, String)> {
     let mut rows = Vec::new();
     document(FIELDS, "", &mut rows);
@@ -299,7 +299,7 @@ fn document(fields: &[Field], before: &str, rows: &mut Vec<(String, &'static str
     }
 }
 
-/// The JSON Schema of a trace. What mcptest does not know may stand beside its fields.
+/// The JSON Schema of a trace. Fields that mcptest does not know are allowed.
 pub fn json_schema() -> Value {
     let mut schema = record(FIELDS);
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();

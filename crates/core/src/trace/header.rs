@@ -1,4 +1,4 @@
-//! What a run was recorded with: the agent, the model, the prompt and the tools it saw.
+//! Which agent, model, prompt and tools was a run recorded with?
 
 use super::ToolSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub struct Header<Schema = ToolSchema> {
     /// The model that was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
-    /// What the user said: one prompt, or the scripted turns in order.
+    /// The user's messages: one prompt, or the scripted turns in order.
     #[serde(default)]
     pub prompt: Vec<String>,
     /// The system prompt.
@@ -26,14 +26,14 @@ pub struct Header<Schema = ToolSchema> {
     /// The sampling parameters and limits that shape a run.
     #[serde(default)]
     pub parameters: BTreeMap<String, Value>,
-    /// Environment variables in the prompts that were set and are no secrets, with a digest of their values.
+    /// Environment variables in the prompts that were set and are not secret, with a digest of their values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub variables: BTreeMap<String, String>,
     /// The files of the user's own agent, as the suite names them, with a digest of each.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
-    /// What else decides how a run goes, by its key in the suite: the provider, injected faults, the commands before and
-    /// after each run. `None` when the recording does not say, as one of an older version.
+    /// The other conditions of a run, by their keys in the suite: the provider, injected faults, the commands before
+    /// and after each run. `None` if the recording does not have them, like one of an older version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditions: Option<BTreeMap<String, Value>>,
     /// The servers it could use, as their entries in the suite, environment values left as `${NAME}`.

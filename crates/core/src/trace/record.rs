@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// A run on its way to the envelope that cassettes keep and gates read. What is `None` was not recorded.
+/// A run on its way to the envelope that cassettes keep and gates read. `None` means not recorded.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct ConversationTrace {
     /// Every tool call, in the order they were made.

@@ -60,8 +60,8 @@ impl<'a> Tool<'a> {
             }
     }
 
-    /// Whether a name in a suite may mean this tool, for those who must not miss it: some server that nobody declares
-    /// stands before it, or a declared one in a spelling that leaves doubt.
+    /// Returns true if a name in a suite may mean this tool, for callers that must not miss it: an undeclared server
+    /// precedes it, or a declared one in an ambiguous spelling.
     pub fn may_be(&self, written: &str, servers: &[String]) -> bool {
         self.is(written)
             || match self.server {

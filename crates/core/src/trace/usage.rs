@@ -3,7 +3,7 @@
 use super::Tokens;
 use serde_json::Value;
 
-/// Anthropic Messages. What goes through a cache is counted beside the input, and the thoughts within the output.
+/// Anthropic Messages. Cached tokens are counted in addition to the input, thoughts within the output.
 pub fn anthropic(usage: &Value) -> Tokens {
     let cache_read = count(usage, "cache_read_input_tokens");
     let kept = |minutes: &str| detail(usage, "cache_creation", minutes);
@@ -22,8 +22,8 @@ pub fn anthropic(usage: &Value) -> Tokens {
     }
 }
 
-/// `OpenAI` Chat Completions, and what is compatible with it. What is cached is counted within the prompt. Thoughts are
-/// counted within the completion, unless the total shows that they are counted beside it.
+/// `OpenAI` Chat Completions and compatible formats. Cached tokens are counted within the prompt. Thoughts are
+/// counted within the completion, unless the total shows that they are counted separately.
 pub fn openai_chat(usage: &Value) -> Tokens {
     let of_prompt = |key: &str| detail(usage, "prompt_tokens_details", key);
     let counted = Tokens {
@@ -42,7 +42,7 @@ pub fn openai_chat(usage: &Value) -> Tokens {
     counted.with_thoughts_by(count(usage, "total_tokens"))
 }
 
-/// `OpenAI` Responses. What is cached is counted within the input, and the thoughts within the output.
+/// `OpenAI` Responses. Cached tokens are counted within the input, thoughts within the output.
 pub fn openai_responses(usage: &Value) -> Tokens {
     Tokens {
         cache_read: detail(usage, "input_tokens_details", "cached_tokens"),
@@ -51,8 +51,8 @@ pub fn openai_responses(usage: &Value) -> Tokens {
     }
 }
 
-/// Gemini, in the case of the API or of the Python library. What is cached is counted within the prompt; the thoughts
-/// beside the answer, and what Google's tools read beside the prompt.
+/// Gemini, in the spelling of the API or of the Python library. Cached tokens are counted within the prompt. Thoughts
+/// are counted in addition to the answer, and the text that Google's tools read in addition to the prompt.
 pub fn gemini(usage: &Value) -> Tokens {
     let either = |key: &str, snake: &str| count(usage, key).or_else(|| count(usage, snake));
     let prompt = either("promptTokenCount", "prompt_token_count");

@@ -134,8 +134,8 @@ impl Test {
         }
     }
 
-    /// The same where doubt counts as danger: a text that may mean a number or a flag means it as well, and where
-    /// nothing stands there is something else than any value.
+    /// Like `holds`, but counts doubt as danger: a text that may mean a number or a flag means it as well, and an
+    /// absent value differs from any value.
     fn may_hold(self, wanted: &Value, found: Option<&Value>) -> bool {
         let means = |found: &Value| {
             doubtful_meaning(found).is_some_and(|meant| self.holds(wanted, Some(&meant)))

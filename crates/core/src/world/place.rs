@@ -119,8 +119,8 @@ fn filled_text(text: &str, args: &Value) -> Option<String> {
     Some(filled)
 }
 
-/// A value with its arguments filled in. A string that is one `{argument}` has that one's type; a member or an item whose
-/// argument is missing is left out, and so is the value itself.
+/// A value with its arguments filled in. A string that is one `{argument}` has the argument's type. A member or an
+/// item whose argument is missing is omitted, and so is the value itself.
 pub(super) fn filled(value: &Value, args: &Value) -> Option<Value> {
     match value {
         Value::String(text) => match holes(text).next() {

@@ -72,7 +72,7 @@ enum Shape {
 enum Key {
     Named(Rc<str>, Span),
     Merge,
-    /// A list or map in the place of a key: its value is dropped.
+    /// A list or map used as a key: its value is dropped.
     Refused,
 }
 
@@ -317,7 +317,7 @@ fn indenting_tab(text: &str, start: usize, message: &str) -> Option<usize> {
         })
 }
 
-/// The top-level key whose value stands for the most values.
+/// The top-level key whose value has the most nodes.
 fn largest_part(root: &Node) -> Span {
     match &root.kind {
         Kind::Map(entries) => entries

@@ -18,7 +18,7 @@ use std::rc::Rc;
 pub struct Node {
     pub span: Span,
     pub kind: Kind,
-    /// How many nodes this stands for once its aliases are expanded.
+    /// The number of nodes after its aliases are expanded.
     pub expanded: u64,
 }
 
@@ -70,7 +70,7 @@ impl Node {
         }
     }
 
-    /// The same as `digest_of_value` gives for its JSON, without that value.
+    /// The digest that `digest_of_value` computes for its JSON, without building that value.
     pub fn digest(&self) -> String {
         digest(&serde_json::to_vec(self).unwrap_or_default())
     }

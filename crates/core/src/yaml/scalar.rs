@@ -1,4 +1,4 @@
-//! What a scalar means under the YAML 1.2 core schema: `no` and `1_000` are strings.
+//! Which value does a scalar have under the YAML 1.2 core schema, in which `no` and `1_000` are strings?
 
 use serde_json::{Number, Value};
 

@@ -121,8 +121,8 @@ impl Mentions {
                 .any(|id| self.all(&id.text, |found| found.in_content))
     }
 
-    /// The call that may have done what is claimed: one that can do anything and speaks of it, or, where `fills` says
-    /// so, one that fills a container with it.
+    /// The call that may have done the claimed change: one that can do anything and mentions it, or, with `fills`,
+    /// one that fills a container with it.
     pub(super) fn could_have(&self, claim: &Claim, fills: bool) -> Option<usize> {
         let families = if fills && LEXICON.is_content(&claim.verb) {
             LEXICON.families(&claim.verb)

@@ -12,7 +12,7 @@ pub struct Competition {
     pub right: Vec<usize>,
 }
 
-/// What a left group that has unmatched nodes competes with: all it reaches by alternating paths.
+/// The nodes that a left group with unmatched nodes competes with: all that it reaches by alternating paths.
 pub fn competition(matching: &Matching, start: usize, edges: &[Vec<usize>]) -> Competition {
     let holders = Holders::of(matching);
     holders

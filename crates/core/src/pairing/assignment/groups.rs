@@ -53,7 +53,7 @@ impl Groups {
         }
     }
 
-    /// How many items each group has.
+    /// The number of items in each group.
     pub fn counts(&self) -> &[usize] {
         &self.counts
     }

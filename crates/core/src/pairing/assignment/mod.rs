@@ -11,9 +11,9 @@ use std::collections::VecDeque;
 /// A maximum matching between groups of interchangeable nodes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Matching {
-    /// How many nodes of a left group go to which right group, as (left, right, count) in order.
+    /// The number of nodes of each left group that go to each right group, as (left, right, count) in order.
     pub pairs: Vec<(usize, usize, usize)>,
-    /// How many nodes of each left group found no partner.
+    /// The number of nodes of each left group without a partner.
     pub unmatched_left: Vec<usize>,
     /// The number of nodes in each right group without a partner.
     pub unmatched_right: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Has a pass rate changed beyond what chance explains, and what could so many runs have shown?
+//! Has a pass rate changed beyond chance, and how large a change could the runs have shown?
 
 use crate::report::Number;
 use mcptest_stats::{
@@ -7,13 +7,13 @@ use mcptest_stats::{
 };
 use serde::{Deserialize, Serialize};
 
-/// A change is supported when it is as unlikely as this where there is none.
+/// A change is supported if its p-value is at most this.
 pub const LEVEL: f64 = 0.05;
 
-/// How often a change that is there must be seen, to say that so many runs would show it.
+/// The required probability of finding an existing change, for runs to count as enough.
 const POWER: f64 = 0.8;
 
-/// What the runs say of a change.
+/// The verdict of the runs on a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -23,7 +23,7 @@ pub enum Verdict {
     Worse,
     /// Chance explains the difference.
     NoEvidence,
-    /// So few runs would hardly show the largest difference.
+    /// Too few runs to show even the largest difference.
     NotEnoughRuns,
 }
 
@@ -44,9 +44,9 @@ impl Verdict {
 pub struct RateChange {
     /// The pass rate of the first: the mean over the tests.
     pub rate_a: f64,
-    /// That of the second.
+    /// The pass rate of the second.
     pub rate_b: f64,
-    /// How much it grew.
+    /// The second pass rate less the first.
     pub difference: f64,
     /// The lower bound of its 95% interval.
     pub low: f64,
@@ -54,14 +54,14 @@ pub struct RateChange {
     pub high: f64,
     /// The two-sided mid-p of the permutation test within each test.
     pub p: f64,
-    /// Whether `p` is from a fixed sample of the rearrangements, because there are too many to count them all.
+    /// True if `p` is from a fixed sample of the rearrangements, because they are too many to count.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub p_is_drawn: bool,
 }
 
-/// How the pass rate of the same tests changed. Runs of one test are exchangeable between the sides when nothing has
-/// changed, so that the test rearranges them within each test; runs are no pairs, because run 3 of one side has nothing in
-/// common with run 3 of the other.
+/// Tests how the pass rate of the same tests changed. If nothing has changed, runs of one test are exchangeable
+/// between the sides. The permutation test therefore rearranges them within each test. Runs are not paired: run 3 of
+/// one side has nothing to do with run 3 of the other.
 pub fn change_of(pairs: &[(Tally, Tally)]) -> Option<RateChange> {
     let found = difference_over_tests(pairs, CONFIDENCE).ok()?;
     let values: Vec<(Vec<f64>, Vec<f64>)> = pairs
@@ -94,7 +94,7 @@ fn outcomes(tally: Tally) -> Vec<f64> {
         .collect()
 }
 
-/// Whether so many runs could show the largest change: from all to none.
+/// Returns true if runs of these numbers could show the largest change, from all passed to none.
 fn could_show((a, b): (Tally, Tally)) -> bool {
     let all = Tally {
         passed: a.runs,
@@ -103,27 +103,27 @@ fn could_show((a, b): (Tally, Tally)) -> bool {
     change_of(&[(all, Tally { passed: 0, ..b })]).is_some_and(|change| change.p <= LEVEL)
 }
 
-/// What the runs of the same tests show.
+/// The changes that the runs of the same tests show.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Shown {
     /// The change over all tests.
     pub change: Option<RateChange>,
-    /// Its p-value among those of all sides.
+    /// Its p-value, adjusted for all sides.
     pub p_holm: Option<f64>,
     /// Better or worse over all tests, where the runs show it.
     pub together: Option<Verdict>,
-    /// What each test shows by itself.
+    /// The change of each test.
     pub tests: Vec<ShownTest>,
 }
 
-/// What the runs of one test show.
+/// The change that the runs of one test show.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ShownTest {
     /// Its change.
     pub change: Option<RateChange>,
     /// The p-value among all tests that could have shown a change.
     pub p_holm: Option<f64>,
-    /// What it comes to; none where a side has no runs.
+    /// The verdict; `None` if a side has no runs.
     pub verdict: Option<Verdict>,
 }
 
@@ -140,7 +140,8 @@ impl Shown {
     }
 }
 
-/// What the runs of these tests show, together and one by one; a test without runs on a side shows nothing.
+/// Computes the changes that the runs of these tests show, together and for each test. A test without runs on a side
+/// shows nothing.
 pub fn shown(pairs: &[(Tally, Tally)]) -> Shown {
     shown_beside(&[pairs]).pop().unwrap_or_default()
 }
@@ -189,7 +190,7 @@ pub fn shown_beside(sides: &[&[(Tally, Tally)]]) -> Vec<Shown> {
     asked.iter().zip(changes).map(of_side).collect()
 }
 
-/// The p-values of these changes by Holm's method, none where there is no change.
+/// Adjusts the p-values of these changes by Holm's method. A missing change has none.
 pub fn adjusted(changes: &[Option<RateChange>]) -> impl Iterator<Item = Option<f64>> + use<> {
     let p_values: Vec<Option<f64>> = changes
         .iter()
@@ -221,18 +222,18 @@ pub fn direction(p: Option<f64>, difference: f64) -> Option<Verdict> {
     p.filter(|p| *p <= LEVEL).map(|_| verdict)
 }
 
-/// What so many runs could show.
+/// The changes that the given number of runs can show.
 pub struct Reach {
     /// The smallest drop that is shown four times in five.
     pub smallest_drop: Option<f64>,
-    /// Whether some change from this rate, to none or to all, is shown as often.
+    /// True if some change from this rate, to none or to all, is shown as often.
     pub could_show: bool,
-    /// How many more runs of each test on each side it takes to show this difference, or any at all.
+    /// The number of further runs of each test on each side that would show this difference, or any at all.
     pub more_runs: Option<u64>,
 }
 
-/// Runs are counted as if they were all of one test: that the tests differ makes the comparison sharper, not duller. So
-/// many sides share the level.
+/// Counts all runs as if they were of one test, which is conservative: differences between tests sharpen the
+/// comparison. The sides share the level.
 pub fn reach(pairs: &[(Tally, Tally)], change: &RateChange, sides: usize) -> Reach {
     let detection = Detection {
         alpha: LEVEL / sides as f64,
@@ -269,12 +270,12 @@ pub fn reach(pairs: &[(Tally, Tally)], change: &RateChange, sides: usize) -> Rea
     }
 }
 
-/// A share in percent, with one decimal where it has one.
+/// A share in percent, with at most one decimal.
 pub fn points(share: f64) -> String {
     Number::Float((share * 1000.0).round() / 10.0).to_string()
 }
 
-/// What is added to a p-value that is from a sample of the rearrangements.
+/// The note after a p-value from a sample of the rearrangements.
 pub fn drawn_in_words(p_is_drawn: bool) -> String {
     if p_is_drawn {
         format!(" from {DRAWS} drawn rearrangements")

@@ -27,14 +27,14 @@ pub struct Leaderboard {
     pub models_left_out: Vec<String>,
 }
 
-/// How one model did.
+/// The results of one model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelRow {
     /// The model, or the side of a comparison.
     pub model: String,
-    /// How many tests are counted: those that all models have.
+    /// The number of counted tests: the tests that all models have.
     pub tests: usize,
-    /// How many runs those are.
+    /// The number of runs of these tests.
     pub runs: u64,
     /// The share of runs that pass: the mean over the tests.
     pub pass_1: f64,
@@ -42,23 +42,23 @@ pub struct ModelRow {
     pub low: f64,
     /// The upper bound.
     pub high: f64,
-    /// How likely at least one of k runs of a test passes, without bias: the mean over the tests.
+    /// The unbiased probability that at least one of k runs of a test passes: the mean over the tests.
     pub pass_k: f64,
-    /// How likely all of k runs of a test pass, without bias: the mean over the tests.
+    /// The unbiased probability that all of k runs of a test pass: the mean over the tests.
     pub pass_hat_k: f64,
     /// Calls of tools per run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<f64>,
-    /// Turns of the model per run, where they are known.
+    /// Turns of the model per run, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<f64>,
-    /// Tokens per run, where they are known.
+    /// Tokens per run, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tokens: Option<f64>,
-    /// Dollars per run, where they are known.
+    /// Dollars per run, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
-    /// Milliseconds per run, where they are known.
+    /// Milliseconds per run, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<f64>,
     /// The difference to the first model, over the tests that both have.
@@ -66,7 +66,7 @@ pub struct ModelRow {
     pub difference: Option<ModelDifference>,
 }
 
-/// How much more often a model passes than the first one.
+/// The pass rate of a model compared with the first model's.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ModelDifference {
     /// Its pass rate less that of the first model.
@@ -77,7 +77,7 @@ pub struct ModelDifference {
     pub high: f64,
     /// The two-sided mid-p, adjusted for all models that are compared with the first.
     pub p: f64,
-    /// Whether the runs support it.
+    /// The verdict of the runs.
     pub verdict: Verdict,
 }
 
@@ -246,7 +246,7 @@ impl<'r> JudgedGroup<'r> {
         self.tests.iter().map(|judged| key(judged.test))
     }
 
-    /// How it did by itself; none where a test has fewer than k runs.
+    /// The row of the model; `None` if a test has fewer than k runs.
     fn row(&self, k: u64) -> Option<ModelRow> {
         let tallies: Vec<Tally> = self.tallies().collect();
         let counts: Vec<(u64, u64)> = tallies
@@ -316,7 +316,7 @@ pub fn board(
     })
 }
 
-/// What tells a test from the others of its model.
+/// Identifies a test among the tests of its model.
 type Key<'r> = (&'r str, &'r str, Option<String>);
 
 fn key(test: &TestReport) -> Key<'_> {
@@ -332,7 +332,7 @@ fn without_model(test: &TestReport) -> String {
     }
 }
 
-/// How one group did by itself; none where a test has fewer than k runs.
+/// The row of one group; `None` if a test has fewer than k runs.
 pub fn model_row(name: &str, tests: &[&TestReport], k: u64) -> Option<ModelRow> {
     JudgedGroup::new(name, tests).row(k)
 }

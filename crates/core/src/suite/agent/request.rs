@@ -67,7 +67,7 @@ pub(super) fn read(block: &mut Block<'_>, spans: &mut Vec<(&'static str, Span)>)
     std::mem::take(into)
 }
 
-/// Reads one of them. What is as usual reads as nothing: written or not, it is the same recording.
+/// Reads one of them. A default value reads as nothing: written or not, it makes the same recording.
 pub(super) fn put<V: Into<Value>>(
     block: &mut Block<'_>,
     into: &mut Parameters,

@@ -130,8 +130,8 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// A key of the map that this block stands in, for blocks that take a default from another. Whoever owns that
-    /// key reports its problems.
+    /// Reads a key of the surrounding map, for blocks that take a default from another block. The owner of that key
+    /// reports its problems.
     pub fn sibling<T>(
         &self,
         key: &str,
@@ -151,7 +151,7 @@ impl<'a> Block<'a> {
         found
     }
 
-    /// What is read, and the tools that it names, each with its place.
+    /// Reads a value with the tools that it names, each with its place.
     pub(crate) fn with_tools<T>(
         &mut self,
         read: impl FnOnce(&mut Self) -> T,
@@ -161,13 +161,13 @@ impl<'a> Block<'a> {
         (made, self.reading.tools.borrow_mut().split_off(before))
     }
 
-    /// `true` or `false`, with what it is when left out.
+    /// Reads `true` or `false`; `default` applies if the key is omitted.
     pub fn flag(&mut self, key: &'static str, doc: &str, default: bool) -> bool {
         self.optional(key, doc, |field| field.flag())
             .unwrap_or(default)
     }
 
-    /// Whether the key is written.
+    /// Returns true if the key is written.
     pub fn has(&self, key: &str) -> bool {
         self.entry(key).is_some()
     }
@@ -182,12 +182,12 @@ impl<'a> Block<'a> {
         true
     }
 
-    /// Whether a key is written that nobody has asked for so far.
+    /// Returns true if the block has a key that has not been read so far.
     pub fn has_unknown(&self) -> bool {
         self.unknown().next().is_some()
     }
 
-    /// Whether one of these keys seems to be written with a slip of the pen, so that its absence needs no words.
+    /// Returns true if a key seems to be a misspelling of one of these, so that a missing key needs no message.
     pub fn has_slip_of(&self, keys: &[&'static str]) -> bool {
         self.unknown()
             .any(|entry| crate::problem::nearest(&entry.key, keys.iter().copied()).is_some())

@@ -7,7 +7,7 @@ use crate::yaml::{Entry, Kind, Node, Scalar};
 use serde_json::{Value, json};
 
 impl<'a> Field<'a> {
-    /// What a string says wherever it is read; `None` when that is up to the environment.
+    /// The text, if it needs no environment variable.
     pub(crate) fn literal(&self, text: &str) -> Option<String> {
         let scope = self.reading.scope();
         let template = scope.template(text);

@@ -51,12 +51,12 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Whether this reading only describes the schema: nothing it returns means anything.
+    /// Returns true if this reading only describes the schema. Its return values have no meaning.
     pub fn is_describing(&self) -> bool {
         matches!(self.at, At::Describe(_))
     }
 
-    /// The key that the value stands under, where it stands under one.
+    /// The key of the value, if it has one.
     pub fn key(&self) -> Option<&str> {
         self.key
     }
@@ -112,8 +112,8 @@ impl<'a> Field<'a> {
         None
     }
 
-    /// The place of these bytes of the scalar `text` that stands at `span`; of all of it, where escapes or folding move
-    /// its bytes.
+    /// The place of these bytes of the scalar `text` at `span`, or all of `span` if escapes or folding move its
+    /// bytes.
     pub fn span_within(&self, span: Span, text: &str, bytes: std::ops::Range<usize>) -> Span {
         let written = self
             .reading
@@ -150,8 +150,8 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// A list, each item read by `read`; items with problems are left out, and `None` is a list of nothing but those:
-    /// only a list that is written empty is empty.
+    /// Reads a list, each item with `read`. Items with problems are omitted. `None` means that all items had
+    /// problems; only a list that is written empty is empty.
     pub fn list<T>(&mut self, mut read: impl FnMut(&mut Field<'_>) -> Option<T>) -> Option<Vec<T>> {
         match self.at {
             At::Describe(slot) => {
@@ -173,7 +173,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// A list that must have an item; `empty` is what is said of one without.
+    /// Reads a list that must have an item; `empty` is the problem of a list without one.
     pub(crate) fn list_of_some<T>(
         &mut self,
         empty: Problem,
@@ -217,8 +217,8 @@ impl<'a> Field<'a> {
         self.block(read).flatten()
     }
 
-    /// `true` for a map with nothing in it, `false` for none, or the map itself; where `list` says so, also a list for a
-    /// map with that key alone.
+    /// Reads `true` as an empty map, `false` as no map, or the map itself. With `list`, also reads a list as a map
+    /// with that key alone.
     pub fn flag_or_block<T>(
         &mut self,
         list: Option<&'static str>,
@@ -371,7 +371,7 @@ impl<'a> Field<'a> {
         None
     }
 
-    /// Says in the schema that exactly one of these keys is there; notes of the user's own may stand beside it.
+    /// Declares in the schema that exactly one of these keys is required; the user's own `x-` keys may be next to it.
     pub fn amend_exactly_one_of<'k>(&mut self, keys: impl IntoIterator<Item = &'k str>) {
         if !self.is_describing() {
             return;
@@ -394,8 +394,8 @@ impl<'a> Field<'a> {
     }
 }
 
-/// How much further a byte of a literal block stands in the source than in its text: by the indentation of its line and
-/// of those before.
+/// The distance of a byte of a literal block from its place in the source: the indentation of its line and of the
+/// lines before.
 fn block_offset(written: &str, text: &str, byte: usize) -> Option<usize> {
     let before = text.get(..byte)?;
     let (mut in_source, mut in_text) = (0, 0);

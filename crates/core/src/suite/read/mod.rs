@@ -19,13 +19,13 @@ use serde_json::{Map, Value, json};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What one file's reading shares: its variables, and where problems and definitions are collected.
+/// The shared state of reading one file: its variables, problems and definitions.
 pub struct Reading<'e> {
     variables: Option<(Scope, Environment<'e>)>,
     source: &'e str,
     gates: Gates,
     traces_are_given: bool,
-    /// Whether the file has a gate for all of its agents.
+    /// True if the file has a gate for all of its agents.
     pub(crate) judges_all: Cell<bool>,
     problems: RefCell<Vec<Problem>>,
     named: RefCell<BTreeSet<String>>,
@@ -44,7 +44,7 @@ impl<'e> Reading<'e> {
         }
     }
 
-    /// What is judged comes from elsewhere: no agent needs a model, a prompt or a cassette.
+    /// Reads for given traces: agents need no model, prompt or cassette.
     pub(crate) fn of_given_traces(self) -> Self {
         Self {
             traces_are_given: true,
@@ -95,7 +95,7 @@ impl<'e> Reading<'e> {
         })
     }
 
-    /// What the texts of this file know, for those that are filled in later.
+    /// The variables of this file, for texts that are filled in later.
     pub(crate) fn scope(&self) -> Scope {
         self.variables
             .as_ref()
@@ -167,12 +167,12 @@ impl<'e> Reading<'e> {
     }
 }
 
-/// Whether a key is a note of the author's own.
+/// Returns true if a key belongs to the author, who starts it with `x-`.
 fn is_note(key: &str) -> bool {
     key.starts_with("x-") || key.starts_with("x_")
 }
 
-/// Whether two keys are the same: `_` and `-` are one letter.
+/// Returns true if two keys are equal; `_` and `-` are one letter.
 pub const fn is_same_key(one: &str, other: &str) -> bool {
     let (one, other) = (one.as_bytes(), other.as_bytes());
     if one.len() != other.len() {
@@ -192,7 +192,7 @@ const fn folded(byte: u8) -> u8 {
     if byte == b'_' { b'-' } else { byte }
 }
 
-/// `anyOf` of these schemas, flattened where there is only one.
+/// `anyOf` of these schemas, or the only schema.
 fn any_of(mut schemas: Vec<Value>) -> Value {
     if schemas.len() == 1 {
         schemas.remove(0)

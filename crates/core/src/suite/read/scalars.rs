@@ -29,7 +29,7 @@ impl Field<'_> {
         }
     }
 
-    /// What `take` makes of a scalar, or the problem that something else was wanted.
+    /// Converts a scalar with `take`, or reports that another kind was expected.
     fn scalar<T>(
         &self,
         node: &Node,
@@ -135,7 +135,7 @@ impl Field<'_> {
         self.tool_at(self.span())
     }
 
-    /// The same, where what is said of the tool is said at another place.
+    /// Reads the name of a tool whose problems are reported at another place.
     pub(crate) fn tool_at(&mut self, span: Span) -> Option<String> {
         let name = self.name();
         self.amend_schema("pattern", json!("^[^*]*$"));
