@@ -109,7 +109,7 @@ fn is_key_of_number(key: &str, head: Option<&str>) -> bool {
 }
 
 /// Every name, address and number of a JSON text, in lower case, without the folders of a path.
-fn each_identifier(json: &str, mut take: impl FnMut(&str)) {
+fn each_identifier(json: &str, mut visit: impl FnMut(&str)) {
     each_plain_part(json, |plain| {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '@' | '-' | '+');
         for text in plain.split(|c: char| !is_part(c)) {
@@ -118,9 +118,9 @@ fn each_identifier(json: &str, mut take: impl FnMut(&str)) {
                 .bytes()
                 .any(|byte| byte.is_ascii_uppercase() || byte >= 0x80)
             {
-                take(&text.to_lowercase());
+                visit(&text.to_lowercase());
             } else if !text.is_empty() {
-                take(text);
+                visit(text);
             }
         }
     });

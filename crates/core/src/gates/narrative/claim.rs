@@ -1,6 +1,6 @@
 //! Which completed changes does the agent claim, and which does it deny?
 
-mod told;
+mod verb;
 
 use super::identifier::{Identifier, IdentifierKind, Role};
 use super::lexicon::{LEXICON, Traits, traits};
@@ -81,13 +81,13 @@ pub(super) fn claims(message: &Message<'_>, vocabulary: &Vocabulary) -> Vec<Clai
             clause,
             is_own: false,
             opens_with_past: opens_with_past(words),
-            told: None,
+            last_action: None,
         };
-        let mut told = scan.claims();
-        if let Some(last) = told.last_mut().filter(|claim| !claim.is_denied) {
+        let mut spoken = scan.claims();
+        if let Some(last) = spoken.last_mut().filter(|claim| !claim.is_denied) {
             last.listed.extend(named_below(message, at));
         }
-        found.extend(told);
+        found.extend(spoken);
     }
     let mut seen = HashSet::default();
     found.retain(|claim: &Claim| {
@@ -224,13 +224,40 @@ enum Opening {
     Other,
 }
 
+impl Opening {
+    /// Returns true if a clause that opens so can begin with a verb that reports an action: "Created the issue".
+    fn can_begin_a_report(self) -> bool {
+        matches!(self, Self::Sentence | Self::Colon | Self::Dash)
+    }
+}
+
 /// The last action of the sentence. An action after "and" is read in the same way.
 #[derive(Debug, Clone)]
-struct Told {
+struct SpokenAction {
     is_claimed: bool,
     is_passive: bool,
     is_report: bool,
     phrase: Phrase,
+}
+
+impl SpokenAction {
+    /// "I created the issue".
+    fn active(phrase: Phrase, is_claimed: bool) -> Self {
+        Self {
+            is_claimed,
+            is_passive: false,
+            is_report: false,
+            phrase,
+        }
+    }
+
+    /// "The issue was created", or an action that the sentence denies.
+    fn passive(phrase: Phrase, is_claimed: bool) -> Self {
+        Self {
+            is_passive: true,
+            ..Self::active(phrase, is_claimed)
+        }
+    }
 }
 
 /// One sentence on its way.
@@ -245,7 +272,7 @@ pub(super) struct Scan<'m, 't> {
     is_own: bool,
     /// True if the sentence begins with the past of a verb that changes nothing: "Found the channel and …".
     opens_with_past: bool,
-    told: Option<Told>,
+    last_action: Option<SpokenAction>,
 }
 
 impl Scan<'_, '_> {
@@ -253,40 +280,51 @@ impl Scan<'_, '_> {
         let mut found = Vec::new();
         for at in 0..self.words.len() {
             if let Some(opening) = self.opening(at) {
-                let is_hedged = self.clause.is_hedged && matches!(self.text(at), "and" | "or");
-                self.clause = Clause {
-                    start: at + 1,
-                    is_hedged,
-                    opening,
-                    ..Clause::default()
-                };
-                // What was not done ends at "but".
-                self.told = self.told.take().filter(|_| self.text(at) != "but");
+                self.begin_clause(at, opening);
                 continue;
             }
-            let word = &self.words[at];
             found.extend(self.idiom(at));
-            found.extend(word.form.and_then(|form| self.told_by(at, form)));
-            self.clause.is_hedged |= word.traits.has(Traits::SUBORDINATOR);
-            self.clause.is_relative |= at > self.clause.start && word.traits.has(Traits::RELATIVE);
-            self.clause.is_negated |= !self.clause.is_relative
-                && word.traits.has(Traits::NEGATION)
-                && !self.is_no_longer(at);
-            self.clause.traits = self.clause.traits.and(word.traits);
-            match self.text(at) {
-                "i" | "we" => self.is_own = true,
-                "you" | "they" | "he" | "she" | "who" => self.is_own = false,
-                "no" | "none" | "nothing" => {
-                    self.clause.has_none |= !self.clause.is_relative && !self.is_no_longer(at);
-                }
-                "is" | "are" | "'s" | "be" | "am" => self.clause.has_be = true,
-                "got" | "had" if at > 0 && matches!(self.text(at - 1), "i" | "we" | "have") => {
-                    self.clause.caused = Some(at);
-                }
-                _ => {}
+            if let Some(form) = self.words[at].form {
+                found.extend(self.claim_by_verb(at, form));
             }
+            self.note_word(at);
         }
         found
+    }
+
+    /// Begins the clause behind a mark or word.
+    fn begin_clause(&mut self, at: usize, opening: Opening) {
+        let is_hedged = self.clause.is_hedged && matches!(self.text(at), "and" | "or");
+        self.clause = Clause {
+            start: at + 1,
+            is_hedged,
+            opening,
+            ..Clause::default()
+        };
+        // What was not done ends at "but".
+        if self.text(at) == "but" {
+            self.last_action = None;
+        }
+    }
+
+    /// Notes what a word says about its clause.
+    fn note_word(&mut self, at: usize) {
+        let traits = self.words[at].traits;
+        self.clause.is_hedged |= traits.has(Traits::SUBORDINATOR);
+        self.clause.is_relative |= at > self.clause.start && traits.has(Traits::RELATIVE);
+        let can_negate = !self.clause.is_relative && !self.is_no_longer(at);
+        self.clause.is_negated |= can_negate && traits.has(Traits::NEGATION);
+        self.clause.traits = self.clause.traits.and(traits);
+        match self.text(at) {
+            "i" | "we" => self.is_own = true,
+            "you" | "they" | "he" | "she" | "who" => self.is_own = false,
+            "no" | "none" | "nothing" => self.clause.has_none |= can_negate,
+            "is" | "are" | "'s" | "be" | "am" => self.clause.has_be = true,
+            "got" | "had" if at > 0 && matches!(self.text(at - 1), "i" | "we" | "have") => {
+                self.clause.caused = Some(at);
+            }
+            _ => {}
+        }
     }
 
     pub(super) fn text(&self, at: usize) -> &str {

@@ -75,6 +75,19 @@ enum Kinship {
     Same,
 }
 
+/// The distance from what a tool does to what is claimed, the nearest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Distance {
+    /// The tool does this to the object of the claim.
+    Object,
+    /// The claim names no object.
+    Unnamed,
+    /// The claim names a place that the tool puts things into, or the whole of which the tool changes a part.
+    Container,
+    /// The claim names the tool's object beside its own.
+    Around,
+}
+
 /// The relation of the calls to one identifier of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Carrier {
@@ -86,6 +99,15 @@ enum Carrier {
     Unclear,
     /// Each call that could support the claim has another.
     Other,
+}
+
+impl Carrier {
+    fn did(self) -> Option<usize> {
+        match self {
+            Self::Did(call) => Some(call),
+            Self::Failed(_) | Self::Unclear | Self::Other => None,
+        }
+    }
 }
 
 /// The effects of a run's calls, and the possible effects of its tools.
@@ -110,7 +132,7 @@ pub(super) struct Evidence<'n> {
 
 impl<'n> Evidence<'n> {
     /// Reads the calls of a run and the tools that it had, as far as these claims ask for them.
-    pub(super) fn of(
+    pub(super) fn new(
         tools: &'n [CalledTool<'n>],
         steps: &'n [RunCall<'n>],
         claims: &[Claim],
@@ -141,7 +163,7 @@ impl<'n> Evidence<'n> {
         }
         by_call.sort_unstable();
         for (call, at) in by_call {
-            evidence.take_call(&tools[at].tool, call);
+            evidence.read_call(&tools[at].tool, call);
         }
         evidence
     }
@@ -156,7 +178,7 @@ impl<'n> Evidence<'n> {
         self.actions.len() - 1
     }
 
-    fn take_call(&mut self, tool: &ToolName, call: usize) {
+    fn read_call(&mut self, tool: &ToolName, call: usize) {
         let step = &self.steps[call];
         let effect = effect_of_call(tool, &step.input);
         if effect == Effect::Read {
@@ -166,22 +188,21 @@ impl<'n> Evidence<'n> {
             return;
         }
         let given = self.carried.read(call, &step.input, tool.head.as_deref());
-        let action = self
+        let written = self
             .action_of
             .get(&call)
-            .copied()
             .filter(|_| effect == Effect::Write);
+        let action = written.map(|&at| &mut self.actions[at]);
         if step.is_error {
             self.failed.push(call);
             if let Some(action) = action {
-                self.actions[action].failed.push(call);
+                action.failed.push(call);
             }
             return;
         }
         self.carried.read(call, &step.output, None);
         self.mentions.read(call, tool, effect, &step.input);
         if let Some(action) = action {
-            let action = &mut self.actions[action];
             action.succeeded.push(call);
             action.gives = action.gives.common(given);
         } else {
@@ -204,31 +225,12 @@ impl<'n> Evidence<'n> {
     }
 
     fn kinship(&self, action: &Action, claim: &Claim) -> Option<Kinship> {
-        let spoken = || std::iter::once(claim.verb.as_str()).chain(claim.nominal);
-        let pairs = self
-            .verbs(action)
-            .flat_map(|own| spoken().map(move |said| (own, said)));
         let head = self.head(action);
-        let is_content = head.is_empty() || traits(head).has(Traits::CARRIER);
-        let moves_money = traits(head).has(Traits::MONEY);
-        let of = |(own, said): (&str, &str)| {
-            if own == said {
-                Some(Kinship::Same)
-            } else if LEXICON.close(own, said) {
-                Some(Kinship::Close)
-            } else if LEXICON.related(own, said) {
-                Some(Kinship::Family)
-            } else if LEXICON.neighbours(own, said)
-                || (is_content && LEXICON.is_content(own) && LEXICON.is_content(said))
-                || (moves_money && traits(said).has(Traits::MONEY_VERB))
-                || (traits(head).has(Traits::MESSAGE) && LEXICON.related(said, "send"))
-            {
-                Some(Kinship::Neighbour)
-            } else {
-                None
-            }
-        };
-        pairs.filter_map(of).max()
+        let spoken = || std::iter::once(claim.verb.as_str()).chain(claim.nominal);
+        self.verbs(action)
+            .flat_map(|own| spoken().map(move |said| (own, said)))
+            .filter_map(|(own, said)| kinship_of_verbs(own, said, head))
+            .max()
     }
 
     /// Judges a claim by the calls.
@@ -260,7 +262,7 @@ impl<'n> Evidence<'n> {
                 .find(|rival| self.is_nearer(rival, &supporters, claim));
             return match rival {
                 Some(rival) => self.not_done(claim, &[rival]),
-                None => self.held_to_identifiers(claim, &supporters),
+                None => self.by_identifiers(claim, &supporters),
             };
         }
         if self.mentions.has_file(claim) {
@@ -276,40 +278,39 @@ impl<'n> Evidence<'n> {
 
     /// The tools whose successful calls do what is claimed, the nearest first.
     fn supporters(&self, claim: &Claim) -> Vec<&Action> {
-        let mut found: Vec<(u8, &Action)> = Vec::new();
-        for action in self
+        let mut found: Vec<(Distance, &Action)> = self
             .actions
             .iter()
             .filter(|action| !action.succeeded.is_empty())
-        {
-            let Some(kinship) = self.kinship(action, claim) else {
-                continue;
-            };
-            let head = self.name(action).head.as_ref();
-            let is_object = head.is_none_or(|head| claim.object.contains(head));
-            // "Made a refund" names what was done, and not of what.
-            let by_noun = claim
-                .nominal
-                .is_some_and(|noun| self.verbs(action).any(|verb| verb == noun));
-            let is_unnamed = (claim.object.is_empty() && head.is_some()) || by_noun;
-            let distance = match kinship {
-                Kinship::Neighbour => continue,
-                // A tool of one word does this to whatever it is given.
-                Kinship::Family if head.is_none() => continue,
-                _ if is_object => 0,
-                _ if is_unnamed => 1,
-                Kinship::Same | Kinship::Close
-                    if self.is_put_there(action, claim) || self.changes_part_of(action, claim) =>
-                {
-                    2
-                }
-                _ if head.is_some_and(|head| claim.around.contains(head)) => 3,
-                _ => continue,
-            };
-            found.push((distance, action));
-        }
+            .filter_map(|action| Some((self.distance(action, claim)?, action)))
+            .collect();
         found.sort_by_key(|(distance, _)| *distance);
         found.into_iter().map(|(_, action)| action).collect()
+    }
+
+    /// The distance from what a tool does to what is claimed, if the tool can support the claim.
+    fn distance(&self, action: &Action, claim: &Claim) -> Option<Distance> {
+        let kinship = self.kinship(action, claim)?;
+        let head = self.name(action).head.as_ref();
+        // "Made a refund" names what was done, and not of what.
+        let by_noun = claim
+            .nominal
+            .is_some_and(|noun| self.verbs(action).any(|verb| verb == noun));
+        let is_unnamed = (claim.object.is_empty() && head.is_some()) || by_noun;
+        match kinship {
+            Kinship::Neighbour => None,
+            // A tool of one word does this to whatever it is given.
+            Kinship::Family if head.is_none() => None,
+            _ if head.is_none_or(|head| claim.object.contains(head)) => Some(Distance::Object),
+            _ if is_unnamed => Some(Distance::Unnamed),
+            Kinship::Same | Kinship::Close
+                if self.is_put_there(action, claim) || self.changes_part_of(action, claim) =>
+            {
+                Some(Distance::Container)
+            }
+            _ if head.is_some_and(|head| claim.around.contains(head)) => Some(Distance::Around),
+            _ => None,
+        }
     }
 
     /// Returns true if the claim names the place that the tool puts things into.
@@ -379,60 +380,40 @@ impl<'n> Evidence<'n> {
     }
 
     /// Looks up each name and number of a claim, call by call: what one call did says nothing of another thing.
-    fn held_to_identifiers(&self, claim: &Claim, supporters: &[&Action]) -> Judgement {
+    fn by_identifiers(&self, claim: &Claim, supporters: &[&Action]) -> Judgement {
         let first = supporters[0].succeeded[0];
-        let mut did = None;
-        let (mut unclear, mut other) = (None, None);
-        let mut has_found = Kinds::default();
         let carriers: Vec<(&Identifier, Carrier)> = claim
             .ids
             .iter()
             .filter(|id| id.kind != IdentifierKind::Amount)
             .map(|id| (id, self.carrier(id, claim, supporters)))
             .collect();
-        for (id, carrier) in &carriers {
-            match carrier {
-                Carrier::Failed(call) => {
-                    let because = format!("{}, which has `{}`, failed", self.call(*call), id.text);
-                    return Judgement::failed(*call, because);
-                }
-                Carrier::Did(call) => {
-                    did = did.or(Some(*call));
-                    has_found.add(id.kind);
-                }
-                Carrier::Unclear => unclear = unclear.or(Some(*id)),
-                Carrier::Other => other = other.or(Some(*id)),
-            }
-        }
-        for id in &claim.listed {
-            if let Carrier::Failed(call) = self.carrier(id, claim, supporters) {
+        let listed = claim
+            .listed
+            .iter()
+            .map(|id| (id, self.carrier(id, claim, supporters)));
+        for (id, carrier) in carriers.iter().copied().chain(listed) {
+            if let Carrier::Failed(call) = carrier {
                 let because = format!("{}, which has `{}`, failed", self.call(call), id.text);
                 return Judgement::failed(call, because);
             }
         }
-        // Of "issues 1, 2 and 3" one was found among the calls, so that the others would be there too.
-        let is_missing = |(id, carrier): &&(&Identifier, Carrier)| {
-            *carrier == Carrier::Unclear && has_found.has(id.kind)
-        };
-        other = other.or_else(|| {
-            carriers
-                .iter()
-                .filter(|(id, _)| id.is_decisive())
-                .find(is_missing)
-                .map(|(id, _)| *id)
-        });
-        if let Some(id) = other {
+        if let Some(id) = id_of_another(&carriers) {
             let (called, name) = (self.call(first), &id.text);
             return Judgement::absent(format!("no call has `{name}`; {called} is about another"));
         }
-        match unclear.filter(|id| id.is_decisive()) {
-            Some(id) => Judgement {
+        let unclear = carriers
+            .iter()
+            .find(|(_, carrier)| *carrier == Carrier::Unclear);
+        if let Some((id, _)) = unclear.filter(|(id, _)| id.is_decisive()) {
+            return Judgement {
                 verdict: ClaimVerdict::Unverified,
                 because: format!("no call has `{}`", id.text),
                 call: Some(first),
-            },
-            None => Judgement::supported(did.or(Some(first))),
+            };
         }
+        let did = carriers.iter().find_map(|(_, carrier)| carrier.did());
+        Judgement::supported(did.or(Some(first)))
     }
 
     fn carrier(&self, id: &Identifier, claim: &Claim, supporters: &[&Action]) -> Carrier {
@@ -461,7 +442,7 @@ impl<'n> Evidence<'n> {
         let shows_another = supporters.iter().all(|action| action.gives.has(id.kind));
         if id.is_decisive() && is_given && shows_another {
             Carrier::Other
-        } else if id.is_decisive() && supporters.iter().any(|action| self.is_told(action)) {
+        } else if id.is_decisive() && supporters.iter().any(|action| self.has_arguments(action)) {
             Carrier::Unclear
         } else {
             Carrier::Did(supporters[0].succeeded[0])
@@ -469,12 +450,12 @@ impl<'n> Evidence<'n> {
     }
 
     /// Returns true if the recording has the tool's arguments.
-    fn is_told(&self, action: &Action) -> bool {
-        let is_told = |call: &usize| self.steps[*call].input.len() > "{}".len();
-        action.succeeded.iter().any(is_told)
+    fn has_arguments(&self, action: &Action) -> bool {
+        let has_arguments = |call: &usize| self.steps[*call].input.len() > "{}".len();
+        action.succeeded.iter().any(has_arguments)
     }
 
-    /// Where no tool names the action and the run changed something.
+    /// Judges a claim whose action no tool names, in a run that changed something.
     fn unnamed(&self, claim: &Claim) -> Judgement {
         if claim.is_answer {
             return Judgement {
@@ -498,34 +479,31 @@ impl<'n> Evidence<'n> {
             let call = self.call(part.succeeded[0]);
             return Judgement::absent(format!("{call} does this to a part of it only"));
         }
-        let is_sent = LEXICON.related(&claim.verb, "send");
-        // Servers often send a notice, or pay back, by themselves.
-        let is_paid = ["pay", "refund"].iter().any(|verb| {
-            LEXICON.related(&claim.verb, verb)
-                || claim
-                    .nominal
-                    .is_some_and(|noun| LEXICON.related(noun, verb))
-        });
-        if claim.is_passive && (is_sent || is_paid) {
+        if claim.is_passive && may_be_done_by_server(claim) {
             return self.unverified(done[0].succeeded[0]);
         }
-        let candidate = done.iter().find(|action| self.could_have(action, claim));
-        // "I shared it", and the call that shares failed.
-        let tried = || {
-            let is_close = |action: &&Action| self.kinship(action, claim) >= Some(Kinship::Close);
-            let failed = self.actions.iter().filter(is_close);
-            failed.filter_map(|action| action.failed.first()).min()
-        };
-        match (candidate, tried()) {
-            (Some(action), _) => self.unverified(action.succeeded[0]),
-            (None, Some(&call)) => Judgement::failed(call, format!("{} failed", self.call(call))),
-            (None, None) => {
-                let calls = done.iter().map(|action| self.call(action.succeeded[0]));
-                let calls: Vec<String> = calls.take(MOST_NAMED).collect();
-                let calls = calls.join(", ");
-                Judgement::absent(format!("what succeeded does something else ({calls})"))
-            }
+        if let Some(action) = done.iter().find(|action| self.could_have(action, claim)) {
+            return self.unverified(action.succeeded[0]);
         }
+        if let Some(call) = self.first_attempt(claim) {
+            return Judgement::failed(call, format!("{} failed", self.call(call)));
+        }
+        let named: Vec<String> = done
+            .iter()
+            .map(|action| self.call(action.succeeded[0]))
+            .take(MOST_NAMED)
+            .collect();
+        let named = named.join(", ");
+        Judgement::absent(format!("what succeeded does something else ({named})"))
+    }
+
+    /// "I shared it", and the call that shares failed.
+    fn first_attempt(&self, claim: &Claim) -> Option<usize> {
+        self.actions
+            .iter()
+            .filter(|action| self.kinship(action, claim) >= Some(Kinship::Close))
+            .filter_map(|action| action.failed.first().copied())
+            .min()
     }
 
     /// Returns true if a write that succeeded shares the claim's verb family or its object.
@@ -678,4 +656,55 @@ pub(super) fn own_verbs<'n>(
     own.sort();
     own.dedup();
     own
+}
+
+/// The similarity between the verb of a tool with this object and the verb of a claim.
+fn kinship_of_verbs(own: &str, said: &str, head: &str) -> Option<Kinship> {
+    if own == said {
+        return Some(Kinship::Same);
+    }
+    if LEXICON.close(own, said) {
+        return Some(Kinship::Close);
+    }
+    if LEXICON.related(own, said) {
+        return Some(Kinship::Family);
+    }
+    let object = traits(head);
+    let is_content = head.is_empty() || object.has(Traits::CARRIER);
+    let is_neighbour = LEXICON.neighbours(own, said)
+        || (is_content && LEXICON.is_content(own) && LEXICON.is_content(said))
+        || (object.has(Traits::MONEY) && traits(said).has(Traits::MONEY_VERB))
+        || (object.has(Traits::MESSAGE) && LEXICON.related(said, "send"));
+    is_neighbour.then_some(Kinship::Neighbour)
+}
+
+/// The identifier that the calls were not about: they have another, or one of its kind was found among them. Of
+/// "issues 1, 2 and 3" one was found, so that the others would be there too.
+fn id_of_another<'c>(carriers: &[(&'c Identifier, Carrier)]) -> Option<&'c Identifier> {
+    let mut found = Kinds::default();
+    for (id, carrier) in carriers {
+        if carrier.did().is_some() {
+            found.add(id.kind);
+        }
+    }
+    let other = carriers
+        .iter()
+        .find(|(_, carrier)| *carrier == Carrier::Other);
+    let missing = || {
+        carriers.iter().find(|(id, carrier)| {
+            *carrier == Carrier::Unclear && id.is_decisive() && found.has(id.kind)
+        })
+    };
+    other.or_else(missing).map(|(id, _)| *id)
+}
+
+/// Returns true if servers often do this by themselves: they send notices, and pay back.
+fn may_be_done_by_server(claim: &Claim) -> bool {
+    let verbs = || std::iter::once(claim.verb.as_str()).chain(claim.nominal);
+    let is_paid = verbs().any(|verb| {
+        ["pay", "refund"]
+            .iter()
+            .any(|payment| LEXICON.related(verb, payment))
+    });
+    is_paid || LEXICON.related(&claim.verb, "send")
 }

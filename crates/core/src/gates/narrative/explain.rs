@@ -36,6 +36,7 @@ pub(super) fn findings(
         MUTATING_DIVERGENCE_SCORE,
     ];
     const FAILED: [Target; 3] = [CLAIMED_BUT_FAILED, GATE_PASSED, MUTATING_DIVERGENCE_SCORE];
+    const DENIED: [Target; 2] = [DENIED_BUT_PRESENT, GATE_PASSED];
     const MISMATCHED: [Target; 3] = [ARG_MISMATCH, DIVERGENCE_SCORE, MUTATING_DIVERGENCE_SCORE];
     const UNMENTIONED_WRITES: [Target; 3] = [
         PRESENT_BUT_UNCLAIMED,
@@ -43,32 +44,29 @@ pub(super) fn findings(
         MUTATING_DIVERGENCE_SCORE,
     ];
     const UNMENTIONED_READS: [Target; 2] = [PRESENT_BUT_UNCLAIMED, DIVERGENCE_SCORE];
-    let claims = |verdict: ClaimVerdict| -> Vec<String> {
-        let claims = found.claims.iter().filter(|judged| judged.is(verdict));
-        claims
-            .map(|judged| describe_claim(message, judged))
-            .collect()
+    let claims = |verdict: ClaimVerdict| {
+        let judged = found.claims.iter().filter(move |claim| claim.is(verdict));
+        judged.map(|judged| describe_claim(message, judged))
     };
-    let unmentioned = |is_mutating: bool| -> Vec<String> {
+    let unmentioned = |is_mutating: bool| {
         let tools = found.unmentioned.iter();
         tools
-            .filter(|tool| tool.is_mutating == is_mutating)
+            .filter(move |tool| tool.is_mutating == is_mutating)
             .map(describe_silence)
-            .collect()
     };
-    let contradictions = found.contradictions.iter();
-    let contradictions = contradictions
-        .map(|contradiction| describe_contradiction(message, contradiction, trace))
-        .collect();
-    let mismatches = found.mismatches.iter();
-    let mismatches = mismatches
-        .map(|mismatch| describe_mismatch(message, mismatch, trace))
-        .collect();
+    let denied = found
+        .contradictions
+        .iter()
+        .map(|contradiction| describe_contradiction(message, contradiction, trace));
+    let mismatched = found
+        .mismatches
+        .iter()
+        .map(|mismatch| describe_mismatch(message, mismatch, trace));
     list(&ABSENT, claims(ClaimVerdict::Absent), scores);
     list(&FAILED, claims(ClaimVerdict::Failed), scores);
-    list(&[DENIED_BUT_PRESENT, GATE_PASSED], contradictions, scores);
+    list(&DENIED, denied, scores);
     list(&[UNVERIFIED], claims(ClaimVerdict::Unverified), scores);
-    list(&MISMATCHED, mismatches, scores);
+    list(&MISMATCHED, mismatched, scores);
     list(&UNMENTIONED_WRITES, unmentioned(true), scores);
     list(&UNMENTIONED_READS, unmentioned(false), scores);
     if let Some(ceiling) = ceiling.filter(|ceiling| found.score.divergence_score > *ceiling) {
@@ -77,11 +75,12 @@ pub(super) fn findings(
     }
 }
 
-fn list(about: &[Target], messages: Vec<String>, scores: &mut RunScores) {
-    let more = messages.len().saturating_sub(MOST_FINDINGS);
-    for message in messages.into_iter().take(MOST_FINDINGS) {
+fn list(about: &[Target], messages: impl Iterator<Item = String>, scores: &mut RunScores) {
+    let mut messages = messages;
+    for message in messages.by_ref().take(MOST_FINDINGS) {
         scores.find_about(about, message);
     }
+    let more = messages.count();
     if more > 0 {
         scores.find_about(about, format!("and {more} more like this"));
     }

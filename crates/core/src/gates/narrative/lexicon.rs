@@ -33,7 +33,9 @@ struct File {
 #[derive(Default)]
 pub(super) struct Lexicon {
     traits: HashMap<String, Traits>,
+    /// The families of each verb, one bit for each.
     families: HashMap<String, u64>,
+    /// The families of the verbs that words of programs represent.
     code: HashMap<String, u64>,
     close: HashSet<(String, String)>,
     /// Past and participle of the verbs that do not add "ed".
@@ -50,6 +52,100 @@ pub(super) struct Lexicon {
     /// The families of what a file or a page can hold.
     content: u64,
     deletion: u64,
+}
+
+impl File {
+    /// The words of a list.
+    fn list(&self, name: &str) -> Vec<String> {
+        self.lists
+            .get(name)
+            .map_or_else(Vec::new, |list| words(list))
+    }
+
+    fn traits(&self) -> HashMap<String, Traits> {
+        let mut traits: HashMap<String, Traits> = HashMap::default();
+        for (name, bit) in LISTS {
+            for word in self.list(name) {
+                let known = traits.entry(word).or_default();
+                *known = known.and(*bit);
+            }
+        }
+        traits
+    }
+
+    /// The bits of the families with such a name.
+    fn bits_of_families(&self, is_chosen: impl Fn(&str) -> bool) -> u64 {
+        let families = self.families.keys().enumerate();
+        let chosen = families.filter(|(_, family)| is_chosen(family));
+        chosen.fold(0, |bits, (at, _)| bits | 1 << at)
+    }
+
+    fn code(
+        &self,
+        families: &HashMap<String, u64>,
+        traits: &HashMap<String, Traits>,
+    ) -> HashMap<String, u64> {
+        let mut code = families.clone();
+        for (word, verb) in &self.code_verbs {
+            *code.entry(word.clone()).or_default() |= families.get(verb).copied().unwrap_or(0);
+        }
+        // "email" and "record" are things more often than verbs.
+        code.retain(|word, _| {
+            !traits
+                .get(word)
+                .is_some_and(|traits| traits.has(Traits::NOUN_VERB))
+        });
+        code
+    }
+
+    /// Each pair of close verbs, in both orders.
+    fn close_pairs(&self) -> HashSet<(String, String)> {
+        let pairs = self.close_verbs.iter().filter_map(|pair| two_words(pair));
+        pairs
+            .flat_map(|(one, other)| [(one.clone(), other.clone()), (other, one)])
+            .collect()
+    }
+
+    fn irregular_forms(&self) -> HashMap<String, (String, String)> {
+        self.irregular
+            .iter()
+            .filter_map(|(verb, forms)| Some((verb.clone(), two_words(forms)?)))
+            .collect()
+    }
+
+    fn aliases(&self) -> HashMap<String, Vec<String>> {
+        self.noun_aliases
+            .iter()
+            .map(|(noun, list)| (noun.clone(), words(list)))
+            .collect()
+    }
+
+    fn idioms(&self) -> Vec<(Vec<String>, String)> {
+        self.idioms
+            .iter()
+            .map(|(phrase, verb)| (words(phrase), verb.clone()))
+            .collect()
+    }
+}
+
+fn words(list: &str) -> Vec<String> {
+    list.split_whitespace().map(str::to_owned).collect()
+}
+
+fn two_words(text: &str) -> Option<(String, String)> {
+    let (first, second) = text.split_once(' ')?;
+    Some((first.to_owned(), second.to_owned()))
+}
+
+/// Numbers the groups of words, and gives each word a bit for each of its groups.
+fn bits_by_word<'l>(groups: impl IntoIterator<Item = &'l String>) -> HashMap<String, u64> {
+    let mut bits: HashMap<String, u64> = HashMap::default();
+    for (at, group) in groups.into_iter().enumerate() {
+        for word in words(group) {
+            *bits.entry(word).or_default() |= 1 << at;
+        }
+    }
+    bits
 }
 
 /// The possible roles of a word. A word may have several.
@@ -134,78 +230,24 @@ pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
 impl Lexicon {
     fn read(text: &str) -> Result<Self, serde_json::Error> {
         let file: File = serde_json::from_str(text)?;
-        let words =
-            |list: &str| -> Vec<String> { list.split_whitespace().map(str::to_owned).collect() };
-        let list = |name: &str| {
-            file.lists
-                .get(name)
-                .map(|list| words(list))
-                .unwrap_or_default()
-        };
-        let mut lexicon = Self {
-            seed_verbs: list("seed_verbs"),
-            claim_verbs: list("claim_verbs"),
-            ..Self::default()
-        };
-        for (name, bit) in LISTS {
-            for word in list(name) {
-                let known = lexicon.traits.entry(word).or_default();
-                *known = known.and(*bit);
-            }
-        }
-        let content = list("content_families");
-        for (at, (family, verbs)) in file.families.iter().enumerate() {
-            for verb in words(verbs) {
-                *lexicon.families.entry(verb).or_default() |= 1 << at;
-            }
-            lexicon.content |= if content.contains(family) { 1 << at } else { 0 };
-            lexicon.deletion |= if family == "delete" { 1 << at } else { 0 };
-        }
-        lexicon.code.clone_from(&lexicon.families);
-        for (word, verb) in &file.code_verbs {
-            *lexicon.code.entry(word.clone()).or_default() |= lexicon.families(verb);
-        }
-        // "email" and "record" are things more often than verbs.
-        let is_thing = |word: &String| {
-            lexicon
-                .traits
-                .get(word)
-                .is_some_and(|traits| traits.has(Traits::NOUN_VERB))
-        };
-        lexicon.code.retain(|word, _| !is_thing(word));
-        for pair in &file.close_verbs {
-            if let [one, other] = &words(pair)[..] {
-                lexicon.close.insert((one.clone(), other.clone()));
-                lexicon.close.insert((other.clone(), one.clone()));
-            }
-        }
-        let two = |forms: &String| {
-            forms
-                .split_once(' ')
-                .map(|(a, b)| (a.to_owned(), b.to_owned()))
-        };
-        lexicon.irregular = file
-            .irregular
-            .iter()
-            .filter_map(|(verb, forms)| Some((verb.clone(), two(forms)?)))
-            .collect();
-        lexicon.aliases = file
-            .noun_aliases
-            .iter()
-            .map(|(noun, list)| (noun.clone(), words(list)))
-            .collect();
-        lexicon.action_nouns.clone_from(&file.action_nouns);
-        for (at, group) in file.neighbours.iter().enumerate() {
-            for verb in words(group) {
-                *lexicon.neighbours.entry(verb).or_default() |= 1 << at;
-            }
-        }
-        lexicon.idioms = file
-            .idioms
-            .iter()
-            .map(|(phrase, verb)| (words(phrase), verb.clone()))
-            .collect();
-        Ok(lexicon)
+        let traits = file.traits();
+        let families = bits_by_word(file.families.values());
+        let content = file.list("content_families");
+        Ok(Self {
+            code: file.code(&families, &traits),
+            close: file.close_pairs(),
+            irregular: file.irregular_forms(),
+            aliases: file.aliases(),
+            neighbours: bits_by_word(&file.neighbours),
+            idioms: file.idioms(),
+            seed_verbs: file.list("seed_verbs"),
+            claim_verbs: file.list("claim_verbs"),
+            content: file.bits_of_families(|family| content.iter().any(|name| name == family)),
+            deletion: file.bits_of_families(|family| family == "delete"),
+            action_nouns: file.action_nouns,
+            traits,
+            families,
+        })
     }
 
     /// The families of a verb. A verb without a family is related only to itself.

@@ -84,6 +84,36 @@ pub(super) fn judge<'t>(
     tools: impl Iterator<Item = &'t ToolName>,
     vocabulary: &Vocabulary,
 ) -> Vec<JudgedClaim> {
+    let called = words_beside_verbs(tools, vocabulary);
+    let is_called = |claim: &Claim| {
+        let words = called.get(&*noun_key(&claim.verb));
+        words.is_some_and(|words| claim.object.iter().all(|noun| words.contains(&**noun)))
+    };
+    claims
+        .into_iter()
+        .map(|claim| {
+            let judgement = Judgement {
+                verdict: if is_called(&claim) {
+                    ClaimVerdict::Supported
+                } else {
+                    ClaimVerdict::Absent
+                },
+                because: format!(
+                    "no tool with these words in its name was called (`{}`)",
+                    claim.name
+                ),
+                call: None,
+            };
+            JudgedClaim::new(claim, judgement)
+        })
+        .collect()
+}
+
+/// All words of the tools' names that contain a verb, by the verb.
+fn words_beside_verbs<'t>(
+    tools: impl Iterator<Item = &'t ToolName>,
+    vocabulary: &Vocabulary,
+) -> HashMap<&'t str, HashSet<&'t str>> {
     let verbs: HashSet<String> = vocabulary
         .bases()
         .map(|verb| noun_key(verb).into_owned())
@@ -97,33 +127,5 @@ pub(super) fn judge<'t>(
                 .extend(tool.keys.iter().map(String::as_str));
         }
     }
-    let is_called = |claim: &Claim| {
-        let nouns = called.get(&*noun_key(&claim.verb));
-        nouns.is_some_and(|nouns| {
-            claim
-                .object
-                .iter()
-                .all(|noun| nouns.contains(noun.as_str()))
-        })
-    };
-    claims
-        .into_iter()
-        .map(|claim| {
-            let because = format!(
-                "no tool with these words in its name was called (`{}`)",
-                claim.name
-            );
-            let verdict = if is_called(&claim) {
-                ClaimVerdict::Supported
-            } else {
-                ClaimVerdict::Absent
-            };
-            let judgement = Judgement {
-                verdict,
-                because,
-                call: None,
-            };
-            JudgedClaim::new(claim, judgement)
-        })
-        .collect()
+    called
 }

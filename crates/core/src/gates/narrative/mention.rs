@@ -28,6 +28,48 @@ struct Mention {
     call: Option<usize>,
 }
 
+impl Mention {
+    /// The mention of any word of a successful call.
+    fn in_call(call: usize, tool: &ToolName, effect: Effect) -> Self {
+        let verb = tool.verb.as_deref().unwrap_or_default();
+        let is_carrier = tool
+            .head
+            .as_ref()
+            .is_some_and(|head| traits(head).has(Traits::CARRIER));
+        Self {
+            beside: 0,
+            anywhere: effect == Effect::Anything,
+            in_sql: effect == Effect::Sql,
+            carried: if is_carrier {
+                LEXICON.families(verb)
+            } else {
+                0
+            },
+            in_content: effect == Effect::Write && LEXICON.is_content(verb),
+            call: Some(call),
+        }
+    }
+
+    fn is_anywhere(&self) -> bool {
+        self.may_support() || self.in_content
+    }
+
+    /// Returns true if the call may have done what is claimed of the word.
+    fn may_support(&self) -> bool {
+        self.anywhere || self.in_sql || self.carried != 0
+    }
+
+    fn add(&mut self, here: Self) {
+        self.anywhere |= here.anywhere;
+        self.in_sql |= here.in_sql;
+        self.carried |= here.carried;
+        self.in_content |= here.in_content;
+        if here.may_support() {
+            self.call = self.call.or(here.call);
+        }
+    }
+}
+
 /// The words that claims ask for, and where they were found.
 #[derive(Debug, Default)]
 pub(super) struct Mentions {
@@ -52,47 +94,28 @@ impl Mentions {
 
     /// Notes the words of a JSON text that a successful call sent or received.
     pub(super) fn read(&mut self, call: usize, tool: &ToolName, effect: Effect, json: &str) {
-        if self.found.is_empty() {
+        let here = Mention::in_call(call, tool, effect);
+        if self.found.is_empty() || !here.is_anywhere() {
             return;
         }
-        let verb = tool.verb.as_deref().unwrap_or_default();
-        let is_carrier = tool
-            .head
-            .as_ref()
-            .is_some_and(|head| traits(head).has(Traits::CARRIER));
-        let here = Mention {
-            beside: 0,
-            anywhere: effect == Effect::Anything,
-            in_sql: effect == Effect::Sql,
-            carried: if is_carrier {
-                LEXICON.families(verb)
-            } else {
-                0
-            },
-            in_content: effect == Effect::Write && LEXICON.is_content(verb),
-            call: Some(call),
-        };
-        if !here.anywhere && !here.in_sql && here.carried == 0 && !here.in_content {
-            return;
-        }
-        let (mut nouns, mut verbs) = (Vec::new(), 0);
-        each_word(json, |word| {
-            if let Some(found) = self.found.get_mut(word) {
-                if here.anywhere
-                    && nouns.last().is_none_or(|last: &String| last != word)
-                    && nouns.len() < MOST_NOUNS
-                {
-                    nouns.push(word.to_owned());
+        if !here.anywhere {
+            each_word(json, |word| {
+                if let Some(found) = self.found.get_mut(word) {
+                    found.add(here);
                 }
-                found.anywhere |= here.anywhere;
-                found.in_sql |= here.in_sql;
-                found.carried |= here.carried;
-                found.in_content |= here.in_content;
-                found.call = found.call.or(here
-                    .call
-                    .filter(|_| here.anywhere || here.in_sql || here.carried != 0));
-            } else if here.anywhere {
+            });
+            return;
+        }
+        let mut nouns: Vec<String> = Vec::new();
+        let mut verbs = 0;
+        each_word(json, |word| {
+            let Some(found) = self.found.get_mut(word) else {
                 verbs |= LEXICON.families_in_code(word);
+                return;
+            };
+            found.add(here);
+            if nouns.last().is_none_or(|last| last != word) && nouns.len() < MOST_NOUNS {
+                nouns.push(word.to_owned());
             }
         });
         for noun in nouns {
@@ -124,39 +147,41 @@ impl Mentions {
     /// The call that may have done the claimed change: one that can do anything and mentions it, or, with `fills`,
     /// one that fills a container with it.
     pub(super) fn could_have(&self, claim: &Claim, fills: bool) -> Option<usize> {
-        let families = if fills && LEXICON.is_content(&claim.verb) {
-            LEXICON.families(&claim.verb)
+        let families = LEXICON.families(&claim.verb);
+        let filled = if fills && LEXICON.is_content(&claim.verb) {
+            families
         } else {
             0
         };
-        let said = LEXICON.families(&claim.verb);
         let fits_sql = LEXICON.fits_sql(&claim.verb);
-        let holds = |found: &Mention| (fits_sql && found.in_sql) || found.carried & families != 0;
-        let acts = |found: &&Mention| holds(found) || found.beside & said != 0;
+        let holds = |found: &Mention| (fits_sql && found.in_sql) || found.carried & filled != 0;
+        let is_there = |id: &str| self.all(id, |found| holds(found) || found.anywhere);
         let by_noun = claim
             .object
             .iter()
             .filter_map(|noun| self.found.get(noun))
-            .find(acts);
-        let texts = || claim.ids.iter().map(|id| &id.text);
-        let is_telling = |id: &&String| id.len() >= TELLING_ID || id.contains(char::is_alphabetic);
-        let is_there = |id: &&String| self.all(id, |found| holds(found) || found.anywhere);
-        let by_id = || texts().filter(is_telling).find(is_there);
-        let of_id = || {
-            words_of(by_id()?)
-                .first()
-                .and_then(|word| self.found.get(word))
-        };
-        // A script that sends to an address has it.
-        let mut addresses = claim
+            .find(|found| holds(found) || found.beside & families != 0);
+        if let Some(found) = by_noun.filter(|_| !sends_elsewhere(claim, is_there)) {
+            return found.call;
+        }
+        let id = claim
             .ids
             .iter()
-            .filter(|id| id.kind == IdentifierKind::Address)
-            .map(|id| self.all(&id.text, |found| holds(found) || found.anywhere))
-            .peekable();
-        let sends_elsewhere = addresses.peek().is_some() && !addresses.any(|is_there| is_there);
-        by_noun.filter(|_| !sends_elsewhere).or_else(of_id)?.call
+            .map(|id| id.text.as_str())
+            .filter(|id| id.len() >= TELLING_ID || id.contains(char::is_alphabetic))
+            .find(|id| is_there(id))?;
+        self.found.get(words_of(id).first()?)?.call
     }
+}
+
+/// Returns true if a claim names addresses, and none of them is there: a script that sends to an address has it.
+fn sends_elsewhere(claim: &Claim, is_there: impl Fn(&str) -> bool) -> bool {
+    let mut addresses = claim
+        .ids
+        .iter()
+        .filter(|id| id.kind == IdentifierKind::Address)
+        .peekable();
+    addresses.peek().is_some() && !addresses.any(|id| is_there(&id.text))
 }
 
 pub(super) fn words_of(id: &str) -> Vec<String> {
@@ -168,26 +193,26 @@ pub(super) fn words_of(id: &str) -> Vec<String> {
         .collect()
 }
 
-/// Passes every word of a JSON text to `take`, in the form in which nouns are compared. Escapes are skipped.
-pub(super) fn each_word(json: &str, mut take: impl FnMut(&str)) {
+/// Passes every word of a JSON text to `visit`, in the form in which nouns are compared. Escapes are skipped.
+pub(super) fn each_word(json: &str, mut visit: impl FnMut(&str)) {
     each_plain_part(json, |plain| {
         for word in plain
             .split(|c: char| !c.is_alphanumeric())
             .filter(|word| !word.is_empty())
         {
-            take_word(word, &mut take);
+            visit_word(word, &mut visit);
         }
     });
 }
 
 /// Every part of a JSON text between escapes.
-pub(super) fn each_plain_part(json: &str, mut take: impl FnMut(&str)) {
+pub(super) fn each_plain_part(json: &str, mut visit: impl FnMut(&str)) {
     let mut rest = json;
     loop {
         let (plain, escaped) = rest
             .split_once('\\')
             .map_or((rest, None), |(a, b)| (a, Some(b)));
-        take(plain);
+        visit(plain);
         let Some(escaped) = escaped else { return };
         let escape = if escaped.starts_with('u') { 5 } else { 1 };
         rest = escaped
@@ -197,13 +222,13 @@ pub(super) fn each_plain_part(json: &str, mut take: impl FnMut(&str)) {
     }
 }
 
-fn take_word(word: &str, take: &mut impl FnMut(&str)) {
+fn visit_word(word: &str, visit: &mut impl FnMut(&str)) {
     if word
         .bytes()
         .any(|byte| byte.is_ascii_uppercase() || byte >= 0x80)
     {
-        take(&noun_key(&word.to_lowercase()));
+        visit(&noun_key(&word.to_lowercase()));
     } else {
-        take(&noun_key(word));
+        visit(&noun_key(word));
     }
 }

@@ -4,6 +4,7 @@ use super::lexicon::{Traits, traits};
 use super::token::{closing_quote, is_apostrophe, lower};
 use super::verbs::{Form, Vocabulary};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The longest quoted text or code that is looked up among the values of calls.
@@ -75,16 +76,18 @@ pub(super) struct Shown {
 
 impl<'t> Message<'t> {
     pub(super) fn read(text: &'t str, vocabulary: &Vocabulary) -> Self {
+        let own = OwnLines::read(text);
         let mut reader = Reader {
             text,
             vocabulary,
-            message: Self::default(),
+            message: Self {
+                shown: own.shown,
+                ..Self::default()
+            },
             open: Sentence::default(),
         };
-        let (lines, shown) = own_lines(text);
-        reader.message.shown = shown;
-        for line in lines {
-            reader.line(&line);
+        for line in &own.lines {
+            reader.line(line);
         }
         reader.end_sentence(false);
         reader.message
@@ -110,61 +113,107 @@ struct Line {
     is_checked: bool,
 }
 
-/// The lines that are the agent's own: no code, no quotation, no draft, no data of a table, nothing crossed out.
-fn own_lines(text: &str) -> (Vec<Line>, Shown) {
-    let lines: Vec<Range<usize>> = line_places(text);
-    let last_rule = lines
-        .iter()
-        .rposition(|place| is_rule(&text[place.clone()]));
-    let (mut fence, mut is_draft, mut announces_draft) = (None, false, false);
-    let mut letter = Letter::default();
-    let mut table = Table::default();
-    let mut shown = Shown::default();
-    let mut own = Vec::new();
-    for (at, place) in lines.iter().enumerate() {
-        let line = text[place.clone()].trim();
+/// Reads the lines that are the agent's own: no code, no quotation, no draft, no data of a table, nothing crossed out.
+struct OwnLines<'t> {
+    text: &'t str,
+    /// The index of the last line that is a rule. It closes a draft.
+    last_rule: Option<usize>,
+    /// The marker of the open block of code.
+    fence: Option<&'static str>,
+    is_draft: bool,
+    announces_draft: bool,
+    letter: Letter,
+    table: Table,
+    shown: Shown,
+    lines: Vec<Line>,
+}
+
+impl<'t> OwnLines<'t> {
+    fn read(text: &'t str) -> Self {
+        let places = line_places(text);
+        let last_rule = places
+            .iter()
+            .rposition(|place| is_rule(&text[place.clone()]));
+        let mut own = Self {
+            text,
+            last_rule,
+            fence: None,
+            is_draft: false,
+            announces_draft: false,
+            letter: Letter::default(),
+            table: Table::default(),
+            shown: Shown::default(),
+            lines: Vec::new(),
+        };
+        for (at, place) in places.into_iter().enumerate() {
+            own.line(at, place);
+        }
+        own
+    }
+
+    fn line(&mut self, at: usize, place: Range<usize>) {
+        let line = self.text[place.clone()].trim();
+        if self.is_fence(line) {
+            self.shown.code = true;
+            return;
+        }
+        if line.starts_with('>') {
+            self.shown.draft = true;
+            return;
+        }
+        if self.fence.is_some() || is_markup(line) || self.letter.has(line) {
+            self.shown.draft |= self.letter.is_open();
+            return;
+        }
+        if line.is_empty() {
+            return;
+        }
+        if is_rule(line) {
+            self.rule(at);
+            return;
+        }
+        if self.is_draft {
+            return;
+        }
+        self.announces_draft = is_draft_heading(line);
+        self.letter.announce(line, self.announces_draft);
+        self.own_line(line, place);
+    }
+
+    /// Returns true if the line opens or closes a block of code.
+    fn is_fence(&mut self, line: &str) -> bool {
         let marker = ["```", "~~~"]
             .into_iter()
             .find(|marker| line.starts_with(marker));
-        if let Some(marker) = marker.filter(|marker| fence.is_none_or(|open| open == *marker)) {
-            fence = if fence.is_some() { None } else { Some(marker) };
-            shown.code = true;
-            continue;
+        match (self.fence, marker) {
+            (None, Some(_)) => self.fence = marker,
+            (Some(open), Some(marker)) if open == marker => self.fence = None,
+            _ => return false,
         }
-        if line.starts_with('>') {
-            shown.draft = true;
-            continue;
-        }
-        if fence.is_some() || is_markup(line) || letter.has(line) {
-            shown.draft |= letter.is_open();
-            continue;
-        }
-        if line.is_empty() {
-            continue;
-        }
-        if is_rule(line) {
-            is_draft = !is_draft && announces_draft && last_rule > Some(at);
-            shown.draft |= is_draft;
-            announces_draft = false;
-            continue;
-        }
-        if is_draft {
-            continue;
-        }
-        announces_draft = is_draft_heading(line);
-        letter.announce(line, announces_draft);
-        let kept = if line.starts_with('|') {
-            shown.table = true;
-            table.row(text, place)
-        } else {
-            table = Table::default();
-            Some(place.clone())
-        };
-        let line = kept.and_then(|place| unmarked(text, place));
-        shown.list |= line.as_ref().is_some_and(|line| line.is_item);
-        own.extend(line);
+        true
     }
-    (own, shown)
+
+    /// A rule opens a draft that was announced, if another rule closes it, and closes an open one.
+    fn rule(&mut self, at: usize) {
+        let opens = self.announces_draft && self.last_rule > Some(at);
+        self.is_draft = !self.is_draft && opens;
+        self.shown.draft |= self.is_draft;
+        self.announces_draft = false;
+    }
+
+    fn own_line(&mut self, line: &str, place: Range<usize>) {
+        let kept = if line.starts_with('|') {
+            self.shown.table = true;
+            self.table.row(self.text, &place)
+        } else {
+            self.table = Table::default();
+            Some(place)
+        };
+        if let Some(line) = kept.and_then(|place| unmarked(self.text, place)) {
+            self.shown.list |= line.is_item;
+            self.lines.push(line);
+        }
+    }
 }
 
 /// A line of tags alone, as of a call that was written and not made.
@@ -327,6 +376,57 @@ impl Table {
     }
 }
 
+/// The mark at the beginning of a line.
+enum LineMark {
+    /// The text of the line begins.
+    Text,
+    /// What follows is open or crossed out.
+    NotDone,
+    Heading,
+    Checked {
+        length: usize,
+    },
+    Bullet {
+        length: usize,
+    },
+}
+
+impl LineMark {
+    fn read(line: &str) -> Option<Self> {
+        let first = line.chars().next()?;
+        let after = line[first.len_utf8()..].chars().next();
+        let length = first.len_utf8();
+        Some(match first {
+            '#' if matches!(after, Some('#' | ' ')) => Self::Heading,
+            '-' | '–' if after == Some(' ') => Self::Bullet { length },
+            '❌' | '✗' | '✘' | '⏳' | '☐' => Self::NotDone,
+            '✅' | '✓' | '✔' | '☑' => Self::Checked { length },
+            '[' if line.starts_with("[ ]") => Self::NotDone,
+            '[' if line.starts_with("[x]") || line.starts_with("[X]") => {
+                Self::Checked { length: 3 }
+            }
+            '0'..='9' => {
+                length_of_number(line).map_or(Self::Text, |length| Self::Bullet { length })
+            }
+            _ if !first.is_alphanumeric() && !first.is_ascii() && first > '\u{2190}' => {
+                Self::Bullet { length }
+            }
+            _ => Self::Text,
+        })
+    }
+}
+
+/// The length of "1." or "2)" at the beginning of a line.
+fn length_of_number(line: &str) -> Option<usize> {
+    let digits = line.bytes().take_while(u8::is_ascii_digit).count();
+    if digits > 3 || !line[digits..].starts_with(['.', ')']) {
+        return None;
+    }
+    let behind = line[digits + 1..].chars().next();
+    let is_number = behind.is_none_or(|c| matches!(c, ' ' | '*'));
+    is_number.then_some(digits + 1)
+}
+
 /// The line behind its bullets, numbers, check boxes and heading marks; none when it is open or crossed out.
 fn unmarked(text: &str, place: Range<usize>) -> Option<Line> {
     let mut line = Line {
@@ -343,39 +443,21 @@ fn unmarked(text: &str, place: Range<usize>) -> Option<Line> {
         line.is_heading |= is_bold(rest);
         line.is_item |= rest.len() > trimmed.len() && !rest.starts_with(' ');
         line.place.start += rest.len() - trimmed.len();
-        let first = trimmed.chars().next()?;
-        let after = trimmed[first.len_utf8()..].chars().next();
-        let digits = trimmed.bytes().take_while(u8::is_ascii_digit).count();
-        let step = match first {
-            '#' if matches!(after, Some('#' | ' ')) => {
+        let length = match LineMark::read(trimmed)? {
+            LineMark::Text => return Some(line),
+            LineMark::NotDone => return None,
+            LineMark::Heading => {
                 line.is_heading = true;
                 1
             }
-            '-' | '–' if after == Some(' ') => first.len_utf8(),
-            '❌' | '✗' | '✘' | '⏳' | '☐' => return None,
-            '✅' | '✓' | '✔' | '☑' => {
+            LineMark::Checked { length } => {
                 line.is_checked = true;
-                first.len_utf8()
+                length
             }
-            '[' if trimmed.starts_with("[ ]") => return None,
-            '[' if trimmed.starts_with("[x]") || trimmed.starts_with("[X]") => {
-                line.is_checked = true;
-                3
-            }
-            '0'..='9' if digits <= 3 && trimmed[digits..].starts_with(['.', ')']) => {
-                let behind = trimmed[digits + 1..].chars().next();
-                if behind.is_some_and(|c| !matches!(c, ' ' | '*')) {
-                    return Some(line);
-                }
-                digits + 1
-            }
-            _ if !first.is_alphanumeric() && !first.is_ascii() && first > '\u{2190}' => {
-                first.len_utf8()
-            }
-            _ => return Some(line),
+            LineMark::Bullet { length } => length,
         };
         line.is_item = true;
-        line.place.start += step;
+        line.place.start += length;
     }
 }
 
@@ -395,56 +477,61 @@ struct Reader<'t, 'v> {
 
 impl<'t> Reader<'t, '_> {
     fn line(&mut self, line: &Line) {
+        self.begin_line(line);
+        let end = line.place.end;
+        let mut at = line.place.start;
+        let mut unclosed: BTreeSet<char> = BTreeSet::new();
+        while let Some(next) = first_character(&self.text[at..end]) {
+            let after = at + next.len_utf8();
+            let close = match next {
+                '\'' | '‘' => self.quoted_name(at, end),
+                '`' | '"' | '“' if !unclosed.contains(&next) => {
+                    closing_quote(&self.text[..end], at, next)
+                }
+                _ => None,
+            };
+            if let Some(close) = close {
+                at = self.quotation(at, after..close);
+                continue;
+            }
+            at = match next {
+                '`' | '"' | '“' => {
+                    unclosed.insert(next);
+                    after
+                }
+                '#' => self.chunk(at, after, end),
+                _ if next.is_alphanumeric() => self.chunk(at, at, end),
+                _ => {
+                    self.mark(at, next, end);
+                    after
+                }
+            };
+        }
+    }
+
+    /// Ends the sentence before a line, unless the line continues it.
+    fn begin_line(&mut self, line: &Line) {
         let rest = &self.text[line.place.clone()];
-        let goes_on = !line.is_item
+        let last = self.message.words.last();
+        let continues = !line.is_item
             && rest.starts_with(|c: char| c.is_lowercase())
-            && self
-                .message
-                .words
-                .last()
-                .is_some_and(|last| !matches!(last.kind, WordKind::Mark(':')));
-        if !goes_on || self.open.is_heading {
+            && last.is_some_and(|last| !matches!(last.kind, WordKind::Mark(':')));
+        if !continues || self.open.is_heading {
             self.end_sentence(false);
         }
         self.open.is_heading = line.is_heading;
         self.open.is_checked = line.is_checked;
-        if !goes_on {
+        if !continues {
             self.open.item = line.is_item.then_some(line.place.start);
         }
-        let (mut at, end) = (line.place.start, line.place.end);
-        let mut unclosed: Vec<char> = Vec::new();
-        while at < end {
-            let Some(next) = self.text[at..end].chars().next() else {
-                break;
-            };
-            at = match next {
-                '\'' | '‘' if self.quoted_name(at, end).is_some() => {
-                    let close = self.quoted_name(at, end).unwrap_or(end);
-                    let start = at + next.len_utf8();
-                    let after = close + self.text[close..].chars().next().map_or(1, char::len_utf8);
-                    self.push(at..after, WordKind::Held, start..close);
-                    after
-                }
-                '`' | '"' | '“' if !unclosed.contains(&next) => {
-                    let start = at + next.len_utf8();
-                    if let Some(close) = closing_quote(&self.text[..end], at, next) {
-                        let after =
-                            close + self.text[close..].chars().next().map_or(1, char::len_utf8);
-                        self.push(at..after, WordKind::Held, start..close);
-                        after
-                    } else {
-                        unclosed.push(next);
-                        start
-                    }
-                }
-                '#' => self.chunk(at, at + 1, end),
-                _ if next.is_alphanumeric() => self.chunk(at, at, end),
-                _ => {
-                    self.mark(at, next, end);
-                    at + next.len_utf8()
-                }
-            };
-        }
+    }
+
+    /// Adds a quotation that begins with its mark. Returns the position behind its closing mark.
+    fn quotation(&mut self, mark: usize, content: Range<usize>) -> usize {
+        let close = content.end;
+        let after = close + first_character(&self.text[close..]).map_or(1, char::len_utf8);
+        self.push(mark..after, WordKind::Held, content);
+        after
     }
 
     /// Where a name in single quotes ends: the 'general' channel.
@@ -466,68 +553,43 @@ impl<'t> Reader<'t, '_> {
         closing_quote(&self.text[..limit], at, mark).filter(|_| begins)
     }
 
-    /// Takes a word, number, path or address that begins at `start`. Returns the position where reading continues.
+    /// Reads a word, number, path or address that begins at `start`. Returns the position where reading continues.
     fn chunk(&mut self, mark: usize, start: usize, end: usize) -> usize {
-        let text = &self.text[..end];
-        let mut at = start;
-        loop {
-            at += text[at..]
-                .find(|c: char| !c.is_alphanumeric())
-                .unwrap_or(text.len() - at);
-            let mut ahead = text[at..].chars();
-            let Some(link) = ahead
-                .next()
-                .filter(|link| "._/@:-\\&%+'’ʼ＇".contains(*link))
-            else {
-                break;
-            };
-            let is_address = link == ':' && text[at..].starts_with("://");
-            if is_address {
-                at += 3;
-                at += text[at..]
-                    .find(|c: char| c.is_whitespace() || ")>]\"`".contains(c))
-                    .unwrap_or(text.len() - at);
-                break;
-            }
-            if !ahead.next().is_some_and(char::is_alphanumeric) {
-                break;
-            }
-            at += link.len_utf8();
-        }
-        if at == start {
+        let end = start + length_of_chunk(&self.text[start..end]);
+        if end == start {
             return start;
         }
-        let chunk = &text[start..at];
-        let apostrophe = chunk
-            .find(is_apostrophe)
-            .filter(|_| chunk.chars().all(|c| c.is_alphabetic() || is_apostrophe(c)));
-        if let Some(apostrophe) = apostrophe {
-            self.contraction(start, start + apostrophe, at);
-        } else if chunk.chars().all(|c| c.is_alphabetic() || c == '-') && mark == start {
-            self.push(start..at, WordKind::Word, start..at);
-        } else if chunk.starts_with(|c: char| c.is_ascii_digit())
-            && !chunk.contains(['/', '@', '_'])
-        {
-            self.push(mark..at, WordKind::Number, start..at);
-        } else {
-            self.push(mark..at, WordKind::Held, start..at);
+        let chunk = &self.text[start..end];
+        let is_contraction = chunk.chars().all(|c| c.is_alphabetic() || is_apostrophe(c));
+        if is_contraction && let Some(apostrophe) = chunk.find(is_apostrophe) {
+            self.contraction(start, start + apostrophe, end);
+            return end;
         }
-        at
+        let is_word = chunk.chars().all(|c| c.is_alphabetic() || c == '-') && mark == start;
+        let is_number =
+            chunk.starts_with(|c: char| c.is_ascii_digit()) && !chunk.contains(['/', '@', '_']);
+        let kind = if is_word {
+            WordKind::Word
+        } else if is_number {
+            WordKind::Number
+        } else {
+            WordKind::Held
+        };
+        self.push(mark..end, kind, start..end);
+        end
     }
 
     fn contraction(&mut self, start: usize, apostrophe: usize, end: usize) {
         let word = &self.text[start..apostrophe];
-        let mark = self.text[apostrophe..end]
-            .chars()
-            .next()
-            .map_or(1, char::len_utf8);
-        let suffix = self.text[apostrophe + mark..end].to_lowercase();
+        let mark = self.text[apostrophe..end].chars().next();
+        let behind = apostrophe + mark.map_or(1, char::len_utf8);
+        let suffix = self.text[behind..end].to_lowercase();
         if suffix == "t" && word.ends_with(['n', 'N']) {
             self.push_word(start..end, Cow::Owned(format!("{}'t", word.to_lowercase())));
             return;
         }
         self.push_word(start..apostrophe, lower(word));
-        let suffix = match suffix.as_str() {
+        let written_out = match suffix.as_str() {
             "ll" => "will",
             "d" => "'d",
             "ve" => "have",
@@ -536,7 +598,7 @@ impl<'t> Reader<'t, '_> {
             "m" => "am",
             _ => return,
         };
-        self.push_word(apostrophe..end, Cow::Borrowed(suffix));
+        self.push_word(apostrophe..end, Cow::Borrowed(written_out));
     }
 
     fn push_word(&mut self, place: Range<usize>, text: Cow<'t, str>) {
@@ -605,4 +667,37 @@ impl<'t> Reader<'t, '_> {
         sentence.is_question = is_question;
         self.message.sentences.push(sentence);
     }
+}
+
+/// The length of the word, number, path or address that a text begins with.
+fn length_of_chunk(text: &str) -> usize {
+    let mut at = 0;
+    loop {
+        at += text[at..]
+            .find(|c: char| !c.is_alphanumeric())
+            .unwrap_or(text.len() - at);
+        if text[at..].starts_with("://") {
+            return at + length_of_address(&text[at..]);
+        }
+        let mut ahead = text[at..].chars();
+        let link = ahead
+            .next()
+            .filter(|link| "._/@:-\\&%+'’ʼ＇".contains(*link));
+        match (link, ahead.next()) {
+            (Some(link), Some(next)) if next.is_alphanumeric() => at += link.len_utf8(),
+            _ => return at,
+        }
+    }
+}
+
+/// The length of the rest of an address, which begins with `://`.
+fn length_of_address(text: &str) -> usize {
+    const SCHEME_END: usize = "://".len();
+    text[SCHEME_END..]
+        .find(|c: char| c.is_whitespace() || ")>]\"`".contains(c))
+        .map_or(text.len(), |end| SCHEME_END + end)
+}
+
+fn first_character(text: &str) -> Option<char> {
+    text.chars().next()
 }

@@ -45,185 +45,87 @@ pub(super) enum Quantity {
 impl Phrase {
     /// Reads the words after a verb in its clause.
     pub(super) fn behind(words: &[Word<'_>], verb: usize) -> Self {
-        let last = words.len().min(verb + 1 + LONGEST);
-        let end_after = |start: usize| {
-            let end = (start..last).find(|&at| ends(&words[at]));
-            end.unwrap_or(last)
-        };
-        let mut end = end_after(verb + 1);
-        // "Sent her and Eve direct messages" has not named its object before "and".
-        let names_none = words[verb + 1..end]
-            .iter()
-            .all(|word| word.traits.has(Traits::PRONOUN));
-        if names_none && end > verb + 1 && words.get(end).is_some_and(joins_persons) {
-            const NEVER: Traits = Traits::ADVERB.and(Traits::UNLABELLED);
-            let next = words.get(end + 1);
-            let goes_on = next.is_some_and(|next| {
-                next.kind == WordKind::Word && next.form.is_none() && !next.traits.has(NEVER)
-            });
-            if goes_on {
-                end = end_after(end + 1).max(end);
-            }
-        }
-        let mut phrase = Self::of(words, verb + 1..end, true);
-        phrase.take_list(words, end);
-        // "Created folder: `reports`" names it behind the colon.
-        if words
-            .get(end)
-            .is_some_and(|word| word.kind == WordKind::Mark(':'))
-        {
-            let named = words[end + 1..].iter().map_while(|word| {
-                Identifier::of(word, None, Role::Object)
-                    .filter(|_| matches!(word.kind, WordKind::Held | WordKind::Number))
-            });
-            phrase.ids.extend(named.take(LONGEST));
-        }
+        let end = end_of_object(words, verb);
+        let mut phrase = Reader::read(words, verb + 1..end, Side::Behind);
+        phrase.read_list(words, end);
+        phrase.ids.extend(named_behind_colon(words, end));
         phrase
     }
 
-    /// Takes the rest of "issues 1, 2 and 3", whose first number the phrase ends in.
-    fn take_list(&mut self, words: &[Word<'_>], end: usize) {
-        let is_named = |at: usize| {
-            words
-                .get(at)
-                .is_some_and(|word| matches!(word.kind, WordKind::Held | WordKind::Number))
-                && !counts(words, at)
+    /// Reads the rest of "issues 1, 2 and 3", whose first number the phrase ends in.
+    fn read_list(&mut self, words: &[Word<'_>], end: usize) {
+        let ends_in_name = end.checked_sub(1).is_some_and(|at| is_name(words, at));
+        let start = if ends_in_name {
+            end
+        } else {
+            self.ids.extend(self.name_in_apposition(words, end));
+            end + 2
         };
-        let mut at = end;
-        if !end.checked_sub(1).is_some_and(is_named) {
-            // "both reservations, ABC123 and DEF456"
-            let named = words
-                .get(end + 1)
-                .filter(|_| separates(words, end) && self.ids.is_empty())
-                .and_then(|word| Identifier::of(word, None, Role::Object))
-                .filter(Identifier::is_decisive);
-            self.ids.extend(named);
-            at += 2;
-        }
-        let Some(first) = self.ids.last().map(|id| (id.kind, id.role)) else {
+        let Some(first) = self.ids.last() else {
             return;
         };
+        let (kind, role) = (first.kind, first.role);
+        let after = self.read_names(words, start, kind, role);
+        // The 'general' and 'random' channels.
+        if let Some(word) = words.get(after).filter(|word| is_noun_of_list(word))
+            && after > end
+        {
+            self.add(&word.text, role == Role::Object);
+            if role == Role::Destination {
+                self.destination.push(noun_key(&word.text).into_owned());
+            }
+        }
+    }
+
+    /// "both reservations, ABC123 and DEF456"
+    fn name_in_apposition(&self, words: &[Word<'_>], comma: usize) -> Option<Identifier> {
+        let word = words.get(comma + 1)?;
+        if !self.ids.is_empty() || !separates(words, comma) {
+            return None;
+        }
+        Identifier::of(word, None, Role::Object).filter(Identifier::is_decisive)
+    }
+
+    /// Reads ", 2 and 3". Returns the index behind it.
+    fn read_names(
+        &mut self,
+        words: &[Word<'_>],
+        start: usize,
+        kind: IdentifierKind,
+        role: Role,
+    ) -> usize {
+        let mut at = start;
         for _ in 0..LONGEST_LIST {
             let marks = (at..words.len())
                 .take(MOST_SEPARATORS)
                 .take_while(|&at| separates(words, at))
                 .count();
             let next = at + marks;
-            if marks == 0 || !is_named(next) {
+            if marks == 0 || !is_name(words, next) {
                 break;
             }
-            if let Some(mut id) = Identifier::of(&words[next], None, first.1) {
+            if let Some(mut id) = Identifier::of(&words[next], None, role) {
                 if id.kind == IdentifierKind::Amount {
-                    id.kind = first.0;
+                    id.kind = kind;
                 }
                 self.ids.push(id);
             }
             at = next + 1;
         }
-        // The 'general' and 'random' channels.
-        let is_noun = |word: &&Word<'_>| {
-            word.kind == WordKind::Word
-                && word.form.is_none()
-                && !word.traits.has(
-                    Traits::PREPOSITION
-                        .and(Traits::ADVERB)
-                        .and(Traits::STOPWORD),
-                )
-        };
-        if let Some(word) = words.get(at).filter(is_noun).filter(|_| at > end) {
-            self.add(&word.text, first.1 == Role::Object);
-            if first.1 == Role::Destination {
-                self.destination.push(noun_key(&word.text).into_owned());
-            }
-        }
+        at
     }
 
     /// Reads the words before the auxiliary of a passive: its clause, or more of the sentence if the clause names
     /// nothing.
     pub(super) fn before(words: &[Word<'_>], clause: Range<usize>) -> Self {
+        let reach = clause.end.saturating_sub(LONGEST);
         let start = list_start(words, clause.clone());
-        let near = Self::of(
-            words,
-            clause.end.saturating_sub(LONGEST).max(start)..clause.end,
-            false,
-        );
+        let near = Reader::read(words, reach.max(start)..clause.end, Side::Before);
         if near.is_empty() {
-            Self::of(words, clause.end.saturating_sub(LONGEST)..clause.end, false)
+            Reader::read(words, reach..clause.end, Side::Before)
         } else {
             near
         }
-    }
-
-    fn of(words: &[Word<'_>], range: Range<usize>, is_behind: bool) -> Self {
-        const NEVER: Traits = Traits::STOPWORD
-            .and(Traits::DETERMINER)
-            .and(Traits::PRONOUN)
-            .and(Traits::ADVERB)
-            .and(Traits::NEGATION)
-            .and(Traits::MODAL)
-            .and(Traits::PREPOSITION);
-        let mut phrase = Self::default();
-        let mut is_object = true;
-        let mut role = Role::Object;
-        let (mut is_place, mut is_first) = (false, true);
-        for at in range.clone() {
-            let word = &words[at];
-            if word.kind == WordKind::Word && phrase.around.is_empty() {
-                phrase.quantity = quantity(&word.text).unwrap_or(phrase.quantity);
-            }
-            match word.kind {
-                WordKind::Word if word.traits.has(Traits::PREPOSITION) => {
-                    is_object = !is_behind && phrase.is_empty();
-                    // "messages to each user based on their rank in the channels" went to no channel.
-                    is_place = match &*word.text {
-                        "to" | "into" | "onto" => true,
-                        "in" | "on" => is_first,
-                        _ => false,
-                    };
-                    is_first = false;
-                    role = match &*word.text {
-                        "to" | "into" | "onto" => Role::Destination,
-                        _ => Role::Circumstance,
-                    };
-                    let next = words[at + 1..range.end].first();
-                    phrase.has_destination |= role == Role::Destination
-                        && next.is_some_and(|next| !next.traits.has(Traits::PRONOUN));
-                }
-                WordKind::Word
-                    if !word.traits.has(NEVER)
-                        && word.form.is_none_or(|form| form.is_base || !form.is_past) =>
-                {
-                    phrase.add(&word.text, is_object);
-                    if is_place {
-                        phrase.has_destination |= word.traits.has(Traits::CONTAINER);
-                        phrase.destination.push(noun_key(&word.text).into_owned());
-                    }
-                }
-                WordKind::Number | WordKind::Held if !word.text.is_empty() => {
-                    let before = at.checked_sub(1).map(|before| &words[before]);
-                    let id = Identifier::of(word, before, role);
-                    phrase.has_destination |= role != Role::Object
-                        && id.as_ref().is_some_and(|id| {
-                            matches!(id.kind, IdentifierKind::Address | IdentifierKind::File)
-                        });
-                    phrase.ids.extend(id);
-                    if word.kind == WordKind::Number {
-                        let numbers = numbers_of_range(words, at).into_iter().flatten();
-                        phrase.listed.extend(numbers.map(Identifier::numbered));
-                    }
-                    if is_file(&word.text) {
-                        phrase.add("file", is_object && phrase.object.is_empty());
-                    }
-                }
-                _ => {}
-            }
-        }
-        if let (Some(first), Some(last)) =
-            (words.get(range.start), words.get(range.end.wrapping_sub(1)))
-        {
-            phrase.place = (!range.is_empty()).then_some(first.place.start..last.place.end);
-        }
-        phrase
     }
 
     fn add(&mut self, noun: &str, is_object: bool) {
@@ -272,7 +174,183 @@ impl Phrase {
     }
 }
 
+/// Where a phrase is: behind its verb, as an object, or before it, as the subject of a passive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Behind,
+    Before,
+}
+
+/// A phrase that is read word by word.
+struct Reader<'w, 't> {
+    words: &'w [Word<'t>],
+    range: Range<usize>,
+    side: Side,
+    phrase: Phrase,
+    /// True if the next noun belongs to the object.
+    is_object: bool,
+    /// The role of the next name or number.
+    role: Role,
+    /// True if the next noun is a destination.
+    is_place: bool,
+    has_preposition: bool,
+}
+
+impl<'w, 't> Reader<'w, 't> {
+    fn read(words: &'w [Word<'t>], range: Range<usize>, side: Side) -> Phrase {
+        let mut reader = Self {
+            words,
+            range: range.clone(),
+            side,
+            phrase: Phrase::default(),
+            is_object: true,
+            role: Role::Object,
+            is_place: false,
+            has_preposition: false,
+        };
+        for at in range.clone() {
+            reader.word(at);
+        }
+        Phrase {
+            place: place_of(words, range),
+            ..reader.phrase
+        }
+    }
+
+    fn word(&mut self, at: usize) {
+        let word = &self.words[at];
+        if word.kind == WordKind::Word && self.phrase.around.is_empty() {
+            self.phrase.quantity = quantity(&word.text).unwrap_or(self.phrase.quantity);
+        }
+        match word.kind {
+            WordKind::Word if word.traits.has(Traits::PREPOSITION) => self.preposition(at),
+            WordKind::Word if is_noun(word) => self.noun(word),
+            WordKind::Number | WordKind::Held if !word.text.is_empty() => self.name(at),
+            _ => {}
+        }
+    }
+
+    fn preposition(&mut self, at: usize) {
+        let text = &*self.words[at].text;
+        let leads_to = matches!(text, "to" | "into" | "onto");
+        self.is_object = self.side == Side::Before && self.phrase.is_empty();
+        // "messages to each user based on their rank in the channels" went to no channel.
+        self.is_place = leads_to || (matches!(text, "in" | "on") && !self.has_preposition);
+        self.has_preposition = true;
+        if !leads_to {
+            self.role = Role::Circumstance;
+            return;
+        }
+        self.role = Role::Destination;
+        let next = self.words[at + 1..self.range.end].first();
+        let names_place = next.is_some_and(|next| !next.traits.has(Traits::PRONOUN));
+        self.phrase.has_destination |= names_place;
+    }
+
+    fn noun(&mut self, word: &Word<'_>) {
+        self.phrase.add(&word.text, self.is_object);
+        if self.is_place {
+            self.phrase.has_destination |= word.traits.has(Traits::CONTAINER);
+            let noun = noun_key(&word.text).into_owned();
+            self.phrase.destination.push(noun);
+        }
+    }
+
+    /// A quoted name, a file, an id or a number.
+    fn name(&mut self, at: usize) {
+        let word = &self.words[at];
+        let before = at.checked_sub(1).map(|before| &self.words[before]);
+        if let Some(id) = Identifier::of(word, before, self.role) {
+            let is_place = matches!(id.kind, IdentifierKind::Address | IdentifierKind::File);
+            self.phrase.has_destination |= self.role != Role::Object && is_place;
+            self.phrase.ids.push(id);
+        }
+        if word.kind == WordKind::Number
+            && let Some(numbers) = numbers_of_range(self.words, at)
+        {
+            self.phrase.listed.extend(numbers.map(Identifier::numbered));
+        }
+        if is_file(&word.text) {
+            let is_object = self.is_object && self.phrase.object.is_empty();
+            self.phrase.add("file", is_object);
+        }
+    }
+}
+
+fn is_noun(word: &Word<'_>) -> bool {
+    const NEVER: Traits = Traits::STOPWORD
+        .and(Traits::DETERMINER)
+        .and(Traits::PRONOUN)
+        .and(Traits::ADVERB)
+        .and(Traits::NEGATION)
+        .and(Traits::MODAL)
+        .and(Traits::PREPOSITION);
+    let is_verb = word.form.is_some_and(|form| form.is_past && !form.is_base);
+    !word.traits.has(NEVER) && !is_verb
+}
+
+/// Where these words are in the message, in bytes.
+fn place_of(words: &[Word<'_>], range: Range<usize>) -> Option<Range<usize>> {
+    let words = words.get(range)?;
+    let (first, last) = (words.first()?, words.last()?);
+    Some(first.place.start..last.place.end)
+}
+
 /// Where the object of a verb ends.
+fn end_of_object(words: &[Word<'_>], verb: usize) -> usize {
+    const NEVER: Traits = Traits::ADVERB.and(Traits::UNLABELLED);
+    let start = verb + 1;
+    let last = words.len().min(start + LONGEST);
+    let end_after = |start: usize| (start..last).find(|&at| ends(&words[at])).unwrap_or(last);
+    let end = end_after(start);
+    // "Sent her and Eve direct messages" has not named its object before "and".
+    let names_persons = end > start
+        && words[start..end]
+            .iter()
+            .all(|word| word.traits.has(Traits::PRONOUN))
+        && words.get(end).is_some_and(joins_persons);
+    let continues = words.get(end + 1).is_some_and(|next| {
+        next.kind == WordKind::Word && next.form.is_none() && !next.traits.has(NEVER)
+    });
+    if names_persons && continues {
+        end_after(end + 1).max(end)
+    } else {
+        end
+    }
+}
+
+/// The names in "Created folder: `reports`", behind the colon.
+fn named_behind_colon(words: &[Word<'_>], colon: usize) -> Vec<Identifier> {
+    let has_colon = words
+        .get(colon)
+        .is_some_and(|word| word.kind == WordKind::Mark(':'));
+    if !has_colon {
+        return Vec::new();
+    }
+    words[colon + 1..]
+        .iter()
+        .take_while(|word| matches!(word.kind, WordKind::Held | WordKind::Number))
+        .map_while(|word| Identifier::of(word, None, Role::Object))
+        .take(LONGEST)
+        .collect()
+}
+
+/// Returns true for a quoted name or a number that says which thing is meant.
+fn is_name(words: &[Word<'_>], at: usize) -> bool {
+    words
+        .get(at)
+        .is_some_and(|word| matches!(word.kind, WordKind::Held | WordKind::Number))
+        && !counts(words, at)
+}
+
+fn is_noun_of_list(word: &Word<'_>) -> bool {
+    const NEVER: Traits = Traits::PREPOSITION
+        .and(Traits::ADVERB)
+        .and(Traits::STOPWORD);
+    word.kind == WordKind::Word && word.form.is_none() && !word.traits.has(NEVER)
+}
+
+/// Returns true if the object of a verb ends before this word.
 fn ends(word: &Word<'_>) -> bool {
     matches!(word.kind, WordKind::Mark(mark) if mark != '(' && mark != ')' && mark != '|')
         || word.kind == WordKind::Word && matches!(&*word.text, "and" | "but" | "so" | "then")

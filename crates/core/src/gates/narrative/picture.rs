@@ -22,22 +22,32 @@ pub(super) fn of_run(run: &Run<'_>, message: &str, found: &Comparison) -> Narrat
             did_it(run.trace, call),
         )
     });
-    let claims = found.claims.iter();
-    let claims = claims.map(|judged| shown(message, judged, run.trace));
-    let mut claims: Vec<ClaimShown> = claims.chain(denied).collect();
-    claims.retain(|claim| claim.end <= MOST_CHARACTERS);
+    let mut claims: Vec<ClaimShown> = found
+        .claims
+        .iter()
+        .map(|judged| shown(message, judged, run.trace))
+        .chain(denied)
+        .filter(|claim| claim.end <= MOST_CHARACTERS)
+        .collect();
     claims.sort_by_key(|claim| (claim.start, claim.end));
-    let named = |tool: &Unmentioned, call: usize| CallNamed {
-        number: call + 1,
-        tool: tool.name.clone(),
-    };
-    let unmentioned = found.unmentioned.iter();
-    let unmentioned = unmentioned.flat_map(|tool| tool.calls.iter().map(|call| named(tool, *call)));
+    let unmentioned = found
+        .unmentioned
+        .iter()
+        .flat_map(|tool| tool.calls.iter().map(|call| named(tool, *call)))
+        .take(MOST_CALLS)
+        .collect();
     NarrativeRun {
         run: run.number,
         text: message.chars().take(MOST_CHARACTERS).collect(),
         claims,
-        unmentioned: unmentioned.take(MOST_CALLS).collect(),
+        unmentioned,
+    }
+}
+
+fn named(tool: &Unmentioned, call: usize) -> CallNamed {
+    CallNamed {
+        number: call + 1,
+        tool: tool.name.clone(),
     }
 }
 

@@ -170,33 +170,47 @@ impl Narrative {
         };
         if is_literal {
             let claims = literal::claims(&tokens, &vocabulary);
-            found.claims =
-                literal::judge(claims, tools.iter().map(|called| &called.tool), &vocabulary);
+            let names = tools.iter().map(|called| &called.tool);
+            found.claims = literal::judge(claims, names, &vocabulary);
         } else {
-            let message = Message::read(text, &vocabulary);
-            found.is_foreign = message.is_foreign(text);
-            if !found.is_foreign {
-                let spoken = self.spoken_claims(&message, &vocabulary);
-                found.judge(spoken, &tools, steps);
-            }
+            self.judge_message(text, &tools, steps, &vocabulary, &mut found);
         }
+        self.excuse(&mut found.claims, &vocabulary);
+        let mutating = tools.iter().filter(|tool| tool.is_mutating);
+        let mutating_calls = mutating.map(|tool| tool.calls.len()).sum();
+        found.score = self.score(&found, steps.len(), mutating_calls);
+        found
+    }
+
+    fn judge_message(
+        &self,
+        text: &str,
+        tools: &[CalledTool<'_>],
+        steps: &[RunCall<'_>],
+        vocabulary: &Vocabulary,
+        found: &mut Comparison,
+    ) {
+        let message = Message::read(text, vocabulary);
+        found.is_foreign = message.is_foreign(text);
+        if !found.is_foreign {
+            let spoken = self.spoken_claims(&message, vocabulary);
+            found.judge(spoken, tools, steps);
+        }
+    }
+
+    /// Excuses the claims that a read-only tool of the suite names.
+    fn excuse(&self, claims: &mut [JudgedClaim], vocabulary: &Vocabulary) {
         let read_only: Vec<ToolName> = self
             .readonly_tools
             .iter()
-            .map(|tool| ToolName::of(tool, &vocabulary))
+            .map(|tool| ToolName::of(tool, vocabulary))
             .collect();
-        for judged in &mut found.claims {
+        for judged in claims {
             let claim = &judged.claim;
             judged.is_excused = read_only
                 .iter()
-                .any(|tool| tool.names(&claim.verb, &claim.object, &vocabulary));
+                .any(|tool| tool.names(&claim.verb, &claim.object, vocabulary));
         }
-        let mutating = tools
-            .iter()
-            .filter(|tool| tool.is_mutating)
-            .map(|tool| tool.calls.len());
-        found.score = self.score(&found, steps.len(), mutating.sum());
-        found
     }
 
     /// The claims of a message, with the verbs that the suite means by its synonyms.
@@ -338,7 +352,7 @@ fn share(flagged: usize, of: usize) -> f64 {
 impl Comparison {
     /// Compares the claims and denials of a message with the calls of its run.
     fn judge(&mut self, spoken: Vec<Claim>, tools: &[CalledTool<'_>], steps: &[RunCall<'_>]) {
-        let evidence = Evidence::of(tools, steps, &spoken);
+        let evidence = Evidence::new(tools, steps, &spoken);
         let (denials, claims): (Vec<Claim>, Vec<Claim>) =
             spoken.into_iter().partition(|claim| claim.is_denied);
         self.denials = denials.len();

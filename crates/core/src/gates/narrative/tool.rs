@@ -46,7 +46,7 @@ impl ToolName {
     pub(super) fn of(name: &str, vocabulary: &Vocabulary) -> Self {
         let parts = name_parts(name);
         let keyed = |part: &String| (singular(part).to_owned(), noun_key(part).into_owned());
-        let (effect, verb) = effect(&parts, vocabulary);
+        let NamedEffect { effect, verb } = NamedEffect::read(&parts, vocabulary);
         let head = verb.and_then(|at| head(&parts, at));
         let behind = verb.map_or(&[][..], |at| &parts[at + 1..]);
         let is_light = verb.is_some_and(|at| traits(&parts[at]).has(Traits::LIGHT));
@@ -115,70 +115,111 @@ pub(crate) fn is_read_by_name(name: &str) -> bool {
     ToolName::of(name, &Vocabulary::of(super::Extraction::Rules)).effect == Effect::Read
 }
 
-/// The first word that is a verb says what a tool does; a word that is a noun as well counts where it begins the name.
-fn effect(parts: &[String], vocabulary: &Vocabulary) -> (Effect, Option<usize>) {
-    let is = |part: &String, trait_: Traits| traits(part).has(trait_);
-    let reads = parts.iter().any(|part| is(part, Traits::READ));
-    for (at, part) in parts.iter().enumerate() {
-        let is_write = vocabulary.is_base(part) || LEXICON.families(part) != 0;
-        if is(part, Traits::GENERIC) {
-            let next = parts.get(at + 1).map_or("", String::as_str);
-            // `process_refund` refunds.
-            return if is(part, Traits::LIGHT) && LEXICON.action(next).is_some() {
-                (Effect::Write, Some(at + 1))
-            } else {
-                (Effect::Anything, None)
-            };
-        }
-        // `open_webpage` looks at it, `open_issue` makes one.
-        if part == "open" && parts[at + 1..].iter().any(|part| is(part, Traits::PAGE)) {
-            return (Effect::Read, None);
-        }
-        // `set_status` writes, `status_set` is a thing.
-        if at == 0 && part == "set" && parts.len() > 1 {
-            return (Effect::Write, Some(at));
-        }
-        if is(part, Traits::NOUN_VERB) && (reads || (at > 0 && at + 1 == parts.len())) {
-            continue;
-        }
-        if is(part, Traits::READ) && (!is_write || at == 0) {
-            return match write_behind_a_read(&parts[at + 1..], vocabulary) {
-                Some(behind) => (Effect::Write, Some(at + 1 + behind)),
-                None => (Effect::Read, None),
-            };
-        }
-        if is_write {
-            // `post_search` and `patch_preview` only look.
-            let only_carries = matches!(part.as_str(), "post" | "put" | "patch");
-            let looks = parts[at + 1..].iter().any(|part| {
-                matches!(part.as_str(), "preview" | "dry")
-                    || (only_carries && is(part, Traits::READ))
-            });
-            return if looks {
-                (Effect::Read, None)
-            } else {
-                (Effect::Write, Some(at))
-            };
+/// The effect that the words of a name mean, and which of them is the verb.
+#[derive(Debug, Clone, Copy)]
+struct NamedEffect {
+    effect: Effect,
+    verb: Option<usize>,
+}
+
+impl NamedEffect {
+    const READ: Self = Self {
+        effect: Effect::Read,
+        verb: None,
+    };
+    const ANYTHING: Self = Self {
+        effect: Effect::Anything,
+        verb: None,
+    };
+
+    fn write(verb: usize) -> Self {
+        Self {
+            effect: Effect::Write,
+            verb: Some(verb),
         }
     }
-    (
-        if reads {
-            Effect::Read
+
+    /// The first word that is a verb says what a tool does; a word that is a noun as well counts where it begins the
+    /// name.
+    fn read(parts: &[String], vocabulary: &Vocabulary) -> Self {
+        let reads = parts.iter().any(|part| is(part, Traits::READ));
+        let of_word = |at: usize| {
+            let may_be_noun = is(&parts[at], Traits::NOUN_VERB);
+            let is_last = at > 0 && at + 1 == parts.len();
+            Self::of_word(parts, at, vocabulary, may_be_noun && (reads || is_last))
+        };
+        let otherwise = if reads { Self::READ } else { Self::ANYTHING };
+        (0..parts.len()).find_map(of_word).unwrap_or(otherwise)
+    }
+
+    /// The effect of a name by one of its words, if the word is the verb.
+    fn of_word(
+        parts: &[String],
+        at: usize,
+        vocabulary: &Vocabulary,
+        is_noun: bool,
+    ) -> Option<Self> {
+        let (part, behind) = (&parts[at], &parts[at + 1..]);
+        if is(part, Traits::GENERIC) {
+            let next = behind.first().map_or("", String::as_str);
+            // `process_refund` refunds.
+            let acts = is(part, Traits::LIGHT) && LEXICON.action(next).is_some();
+            return Some(if acts {
+                Self::write(at + 1)
+            } else {
+                Self::ANYTHING
+            });
+        }
+        // `open_webpage` looks at it, `open_issue` makes one.
+        if part == "open" && behind.iter().any(|part| is(part, Traits::PAGE)) {
+            return Some(Self::READ);
+        }
+        // `set_status` writes, `status_set` is a thing.
+        if at == 0 && part == "set" && !behind.is_empty() {
+            return Some(Self::write(at));
+        }
+        if is_noun {
+            return None;
+        }
+        let is_write = is_write(part, vocabulary);
+        if is(part, Traits::READ) && (!is_write || at == 0) {
+            let write = write_behind_a_read(behind, vocabulary);
+            return Some(write.map_or(Self::READ, |step| Self::write(at + 1 + step)));
+        }
+        if !is_write {
+            return None;
+        }
+        Some(if only_looks_at(part, behind) {
+            Self::READ
         } else {
-            Effect::Anything
-        },
-        None,
-    )
+            Self::write(at)
+        })
+    }
+}
+
+fn is(part: &str, sought: Traits) -> bool {
+    traits(part).has(sought)
+}
+
+/// Returns true if a word of a name is a verb that changes something.
+fn is_write(part: &str, vocabulary: &Vocabulary) -> bool {
+    vocabulary.is_base(part) || LEXICON.families(part) != 0
+}
+
+/// `post_search` and `patch_preview` only look.
+fn only_looks_at(verb: &str, behind: &[String]) -> bool {
+    let only_carries = matches!(verb, "post" | "put" | "patch");
+    behind.iter().any(|part| {
+        matches!(part.as_str(), "preview" | "dry") || (only_carries && is(part, Traits::READ))
+    })
 }
 
 /// The verb of `or_create` and `and_replace`, behind a verb that only looks.
 fn write_behind_a_read(parts: &[String], vocabulary: &Vocabulary) -> Option<usize> {
-    let is_write = |part: &String| {
-        let changes = vocabulary.is_base(part) || LEXICON.families(part) != 0;
-        changes && !traits(part).has(Traits::READ.and(Traits::NOUN_VERB))
-    };
+    let changes =
+        |part: &str| is_write(part, vocabulary) && !is(part, Traits::READ.and(Traits::NOUN_VERB));
     (1..parts.len())
-        .find(|&at| matches!(parts[at - 1].as_str(), "or" | "and") && is_write(&parts[at]))
+        .find(|&at| matches!(parts[at - 1].as_str(), "or" | "and") && changes(&parts[at]))
 }
 
 /// The nouns behind a preposition, and the nouns that identify a message.
@@ -199,31 +240,33 @@ fn destinations(behind: &[String], head: Option<&str>) -> Vec<String> {
 }
 
 fn head(parts: &[String], verb: usize) -> Option<String> {
-    let behind = parts[verb + 1..]
+    let behind = &parts[verb + 1..];
+    let object = behind
         .iter()
-        .take_while(|part| !traits(part).has(Traits::PREPOSITION));
-    let is_noun = |part: &&String| {
-        part.chars().count() > 1 && !part.starts_with(|c: char| c.is_ascii_digit())
-    };
-    let last = behind
-        .filter(is_noun)
-        .filter(|part| !matches!(part.as_str(), "v1" | "v2" | "new" | "bulk" | "batch"));
+        .take_while(|part| !is(part, Traits::PREPOSITION))
+        .filter(|part| can_be_head(part))
+        .last();
     // `transfer_to_agent` is about the agent.
-    let beyond = || {
-        parts[verb + 1..]
-            .iter()
-            .rfind(|part| !traits(part).has(Traits::PREPOSITION))
-    };
+    let beyond = || behind.iter().rfind(|part| !is(part, Traits::PREPOSITION));
     let before = || {
-        let before = verb.checked_sub(1).map(|at| &parts[at])?;
+        let before = &parts[verb.checked_sub(1)?];
         // `process_refund` is about the refund.
-        let is_light = traits(before).has(Traits::LIGHT);
-        Some(if is_light { &parts[verb] } else { before })
+        Some(if is(before, Traits::LIGHT) {
+            &parts[verb]
+        } else {
+            before
+        })
     };
-    last.last()
+    object
         .or_else(beyond)
         .or_else(before)
         .map(|noun| noun_key(noun).into_owned())
+}
+
+fn can_be_head(part: &str) -> bool {
+    part.chars().count() > 1
+        && !part.starts_with(|c: char| c.is_ascii_digit())
+        && !matches!(part, "v1" | "v2" | "new" | "bulk" | "batch")
 }
 
 /// The effect of a call, from its tool and the text of its arguments.

@@ -4,7 +4,8 @@ use super::super::lexicon::{LEXICON, Traits, traits};
 use super::super::message::WordKind;
 use super::super::phrase::{Phrase, Quantity};
 use super::super::verbs::Form;
-use super::{Claim, Opening, Scan, Told};
+use super::{Claim, Opening, Scan, SpokenAction};
+use std::ops::Range;
 
 /// The maximum number of adverbs between a verb and its auxiliary or subject.
 const MOST_ADVERBS: usize = 6;
@@ -41,7 +42,7 @@ impl Scan<'_, '_> {
     }
 
     /// The claim or denial that the verb at a place makes.
-    pub(super) fn told_by(&mut self, at: usize, form: Form) -> Option<Claim> {
+    pub(super) fn claim_by_verb(&mut self, at: usize, form: Form) -> Option<Claim> {
         if form.is_gerund {
             return self
                 .after_doing(at)
@@ -49,10 +50,9 @@ impl Scan<'_, '_> {
         }
         let before = self.before(at);
         if form.is_base && self.is_refused(before) {
-            let denial = self.denial(at, form, Phrase::behind(self.words, at));
             return Some(Claim {
                 is_total: false,
-                ..denial
+                ..self.denial(at, form, Phrase::behind(self.words, at))
             });
         }
         if form.is_base && self.is_base_of_a_past(at, before) {
@@ -61,54 +61,59 @@ impl Scan<'_, '_> {
         if !form.is_past {
             return None;
         }
-        let Some(first) = before.at else {
-            return if before.is_history {
-                None
-            } else {
-                self.at_the_start(at, form)
-            };
+        match before.at {
+            Some(first) => self.behind_a_word(at, form, first, before),
+            None if before.is_history => None,
+            None => self.at_the_start(at, form),
+        }
+    }
+
+    /// A past or participle behind a subject, an auxiliary or a noun: "I created", "was created", "Issue created".
+    fn behind_a_word(
+        &mut self,
+        at: usize,
+        form: Form,
+        first: usize,
+        before: Before,
+    ) -> Option<Claim> {
+        let negated = Before {
+            is_negated: true,
+            ..before
         };
         match self.text(first) {
             "i" | "we" => self.active(at, form, before),
-            "have" | "had" => {
-                let subject = self.before(first);
-                let is_own = subject
-                    .at
-                    .is_some_and(|at| matches!(self.text(at), "i" | "we"));
-                let before = Before {
-                    is_negated: before.is_negated || subject.is_negated,
-                    ..before
-                };
-                if is_own {
-                    self.active(at, form, before)
-                } else {
-                    None
-                }
-            }
+            "have" | "had" => self.behind_have(at, form, first, before),
             "been" | "was" | "were" | "got" => self.passive(at, form, first, before),
             "is" | "are" | "'s" if before.is_now || self.text(at + 1) == "now" => {
                 self.passive(at, form, first, before)
             }
-            "haven't" | "hasn't" if self.subject_is_own(first) => self.active(
-                at,
-                form,
-                Before {
-                    is_negated: true,
-                    ..before
-                },
-            ),
-            "wasn't" | "weren't" | "hasn't" | "haven't" => self.passive(
-                at,
-                form,
-                first,
-                Before {
-                    is_negated: true,
-                    ..before
-                },
-            ),
+            "haven't" | "hasn't" if self.subject_is_own(first) => self.active(at, form, negated),
+            "wasn't" | "weren't" | "hasn't" | "haven't" => self.passive(at, form, first, negated),
             _ if before.is_history => None,
             _ => self.label(at, form),
         }
+    }
+
+    /// "I have created", "I have never created".
+    fn behind_have(
+        &mut self,
+        at: usize,
+        form: Form,
+        auxiliary: usize,
+        before: Before,
+    ) -> Option<Claim> {
+        if !self.subject_is_own(auxiliary) {
+            return None;
+        }
+        let is_negated = before.is_negated || self.before(auxiliary).is_negated;
+        self.active(
+            at,
+            form,
+            Before {
+                is_negated,
+                ..before
+            },
+        )
     }
 
     fn subject_is_own(&self, auxiliary: usize) -> bool {
@@ -118,26 +123,22 @@ impl Scan<'_, '_> {
     }
 
     fn claim(&self, at: usize, form: Form, phrase: Phrase) -> Claim {
-        self.claim_of(at, self.vocabulary.base(form).to_owned(), phrase)
+        self.claim_named(at, self.vocabulary.base(form).to_owned(), phrase)
     }
 
-    fn claim_of(&self, at: usize, verb: String, mut phrase: Phrase) -> Claim {
+    fn claim_named(&self, at: usize, verb: String, mut phrase: Phrase) -> Claim {
         phrase.name_verb(&verb);
         let own = self.words[at].place.clone();
-        let place = phrase.place.as_ref().map_or(own.clone(), |of| {
-            own.start.min(of.start)..own.end.max(of.end)
-        });
-        let name = phrase
-            .object
-            .last()
-            .map_or(verb.clone(), |noun| format!("{verb}_{noun}"));
-        let nominal = phrase
-            .object
-            .iter()
-            .rev()
-            .find_map(|noun| LEXICON.action(noun));
+        let place = match &phrase.place {
+            Some(around) => own.start.min(around.start)..own.end.max(around.end),
+            None => own,
+        };
+        let name = match phrase.object.last() {
+            Some(noun) => format!("{verb}_{noun}"),
+            None => verb.clone(),
+        };
         Claim {
-            nominal: nominal.filter(|_| traits(&verb).has(Traits::LIGHT)),
+            nominal: nominal(&verb, &phrase.object),
             verb,
             name,
             object: phrase.object,
@@ -153,11 +154,11 @@ impl Scan<'_, '_> {
     }
 
     /// Remembers the form of an action. Returns a claim if the sentence claims the action.
-    fn tell(&mut self, at: usize, form: Form, told: Told) -> Option<Claim> {
-        let claim = told
+    fn remember(&mut self, at: usize, form: Form, action: SpokenAction) -> Option<Claim> {
+        let claim = action
             .is_claimed
-            .then(|| self.claim(at, form, told.phrase.clone()));
-        self.told = Some(told);
+            .then(|| self.claim(at, form, action.phrase.clone()));
+        self.last_action = Some(action);
         claim
     }
 
@@ -170,16 +171,7 @@ impl Scan<'_, '_> {
         let is_history = self.clause.traits.has(Traits::HISTORY) || self.is_history_behind(at);
         let is_about_a_noun = phrase.is_empty() && self.is_about_the_noun_before(at);
         let is_claimed = !(is_history || self.clause.is_hedged || is_about_a_noun);
-        self.tell(
-            at,
-            form,
-            Told {
-                is_claimed,
-                is_passive: false,
-                is_report: false,
-                phrase,
-            },
-        )
+        self.remember(at, form, SpokenAction::active(phrase, is_claimed))
     }
 
     /// "the file we just created": which file it is.
@@ -220,49 +212,69 @@ impl Scan<'_, '_> {
         } else {
             auxiliary
         };
-        let is_helper = matches!(
-            self.text(helper),
-            "has" | "have" | "had" | "'s" | "hasn't" | "haven't"
-        );
         let mut phrase = Phrase::before(self.words, self.clause.start..helper);
         phrase.widen(self.words, at);
         if before.is_negated || self.clause.is_negated {
             return Some(self.denial(at, form, phrase));
         }
-        let subject = helper.checked_sub(1).filter(|&at| at >= self.clause.start);
-        let is_relative = subject.is_some_and(|at| self.has(at, Traits::RELATIVE));
-        let is_person =
-            subject.is_some_and(|at| matches!(self.text(at), "you" | "they" | "he" | "she"));
-        // "to Bob has been sent" has no infinitive, "to have been sent" has one.
-        let modal = helper.saturating_sub(2).max(self.clause.start)..helper;
-        let is_planned = modal
-            .into_iter()
-            .any(|at| self.has(at, Traits::MODAL) && (self.text(at) != "to" || at + 1 == helper));
-        let is_claimed = (is_helper || !is_perfect)
+        let fits_tense = if is_perfect {
+            self.is_form_of_have(helper)
+        } else {
+            !self.is_about_a_person(helper) && !self.is_dated(at)
+        };
+        let is_history =
+            before.is_history || self.before(auxiliary).is_history || self.is_history_behind(at);
+        let is_claimed = fits_tense
+            && !is_history
             && !self.clause.is_hedged
-            && !is_relative
-            && (is_perfect || !is_person)
-            && !is_planned
-            && !before.is_history
-            && !self.before(auxiliary).is_history
-            && !self.is_by_another(at)
-            && (is_perfect || !self.is_dated(at))
-            && !self.is_history_behind(at);
+            && !self.follows_a_relative(helper)
+            && !self.is_planned(helper)
+            && !self.is_by_another(at);
         let is_report = self.may_report(at);
-        let claim = self.tell(
-            at,
-            form,
-            Told {
-                is_claimed,
-                is_passive: true,
-                is_report,
-                phrase,
-            },
-        )?;
+        let action = SpokenAction {
+            is_report,
+            ..SpokenAction::passive(phrase, is_claimed)
+        };
+        let claim = self.remember(at, form, action)?;
         Some(Claim {
             is_passive: true,
             is_report,
             ..claim
+        })
+    }
+
+    fn is_form_of_have(&self, at: usize) -> bool {
+        matches!(
+            self.text(at),
+            "has" | "have" | "had" | "'s" | "hasn't" | "haven't"
+        )
+    }
+
+    /// "you were added": the agent or somebody else may have done it.
+    fn is_about_a_person(&self, auxiliary: usize) -> bool {
+        self.subject_before(auxiliary)
+            .is_some_and(|at| matches!(self.text(at), "you" | "they" | "he" | "she"))
+    }
+
+    /// "the issue that was created".
+    fn follows_a_relative(&self, auxiliary: usize) -> bool {
+        self.subject_before(auxiliary)
+            .is_some_and(|at| self.has(at, Traits::RELATIVE))
+    }
+
+    /// The word before an auxiliary, if it is in the same clause.
+    fn subject_before(&self, auxiliary: usize) -> Option<usize> {
+        auxiliary
+            .checked_sub(1)
+            .filter(|&at| at >= self.clause.start)
+    }
+
+    /// "will have been created". "to Bob has been sent" has no infinitive, "to have been sent" has one.
+    fn is_planned(&self, auxiliary: usize) -> bool {
+        let first = auxiliary.saturating_sub(2).max(self.clause.start);
+        (first..auxiliary).any(|at| {
+            let begins_infinitive = at + 1 == auxiliary;
+            self.has(at, Traits::MODAL) && (self.text(at) != "to" || begins_infinitive)
         })
     }
 
@@ -288,41 +300,22 @@ impl Scan<'_, '_> {
         if is_alone && self.clause.start > 0 {
             return self.alone_behind_a_mark(at, form);
         }
-        // "Payment: paid with a gift card" is a fact about the payment.
-        let is_manner = match self.clause.opening {
-            Opening::Colon => self.has(at + 1, Traits::PREPOSITION),
-            // "feedback.xlsx - shared with read permission"
-            Opening::Dash => self.text(at + 1) == "with",
-            _ => false,
-        };
-        let opens = matches!(
-            self.clause.opening,
-            Opening::Sentence | Opening::Colon | Opening::Dash
-        );
         let phrase = Phrase::behind(self.words, at);
-        let is_claimed = opens
+        let is_only_dated = phrase.object.is_empty() && (self.is_dated(at) || self.is_for_date(at));
+        let is_claimed = self.clause.opening.can_begin_a_report()
             && !is_ambiguous
-            && !is_manner
+            && !self.begins_with_manner(at)
             && !self.is_data(at)
             && !self.is_field(at)
             && !self.is_adjective(at)
             && !self.is_title(at)
-            && !(phrase.object.is_empty() && (self.is_dated(at) || self.is_for_date(at)));
+            && !is_only_dated;
         if !is_claimed {
             return None;
         }
         let is_field = self.is_name_of_field(at);
         let is_report = is_field && self.may_report(at);
-        let claim = self.tell(
-            at,
-            form,
-            Told {
-                is_claimed,
-                is_passive: false,
-                is_report: false,
-                phrase,
-            },
-        )?;
+        let claim = self.remember(at, form, SpokenAction::active(phrase, true))?;
         Some(Claim {
             is_report,
             is_field,
@@ -330,54 +323,57 @@ impl Scan<'_, '_> {
         })
     }
 
+    /// "Payment: paid with a gift card" is a fact about the payment, as is "feedback.xlsx - shared with read
+    /// permission" about the file.
+    fn begins_with_manner(&self, at: usize) -> bool {
+        match self.clause.opening {
+            Opening::Colon => self.has(at + 1, Traits::PREPOSITION),
+            Opening::Dash => self.text(at + 1) == "with",
+            _ => false,
+        }
+    }
+
     /// "(I created the issue) and closed the other".
     fn joined(&mut self, at: usize, form: Form, is_ambiguous: bool) -> Option<Claim> {
         let phrase = Phrase::behind(self.words, at);
-        let told = self.told.clone();
-        if let Some(told) = &told
-            && told.is_passive
-            && (phrase.object.is_empty() || !told.is_claimed)
+        let last = self.last_action.clone();
+        if let Some(last) = &last
+            && last.is_passive
+            && (phrase.object.is_empty() || !last.is_claimed)
         {
-            return self.joined_to_a_passive(at, form, told);
+            return self.joined_to_a_passive(at, form, last);
         }
-        let is_told = told.is_some_and(|told| told.is_claimed && !told.is_passive);
-        let follows = self.is_own || self.opens_with_past || is_told;
+        let follows_active = last.is_some_and(|last| last.is_claimed && !last.is_passive);
+        let follows_own = self.is_own || self.opens_with_past || follows_active;
         // "I need to determine the plans and put together the list" plans both.
-        let is_claimed = follows && !self.clause.is_hedged && (is_told || !is_ambiguous);
+        let is_claimed = follows_own && !self.clause.is_hedged && (follows_active || !is_ambiguous);
         if !is_claimed {
             return None;
         }
-        self.tell(
-            at,
-            form,
-            Told {
-                is_claimed,
-                is_passive: false,
-                is_report: false,
-                phrase,
-            },
-        )
+        self.remember(at, form, SpokenAction::active(phrase, true))
     }
 
     /// "(The issue was created) and assigned".
-    fn joined_to_a_passive(&mut self, at: usize, form: Form, told: &Told) -> Option<Claim> {
+    fn joined_to_a_passive(
+        &mut self,
+        at: usize,
+        form: Form,
+        passive: &SpokenAction,
+    ) -> Option<Claim> {
         // "has been updated for the next month, scheduled for June 3" says how it is.
         let is_aside = self.words[self.clause.start - 1].kind == WordKind::Mark(',')
             && self.has(at + 1, Traits::PREPOSITION);
         let is_claimed =
-            told.is_claimed && form.is_participle && !is_aside && !self.is_by_another(at);
-        let claim = self.tell(
-            at,
-            form,
-            Told {
-                is_claimed,
-                phrase: told.phrase.clone().with_place(self.words, at),
-                ..told.clone()
-            },
-        )?;
+            passive.is_claimed && form.is_participle && !is_aside && !self.is_by_another(at);
+        let action = SpokenAction {
+            is_claimed,
+            phrase: passive.phrase.clone().with_place(self.words, at),
+            ..passive.clone()
+        };
+        let claim = self.remember(at, form, action)?;
         Some(Claim {
             is_passive: true,
-            is_report: told.is_report,
+            is_report: passive.is_report,
             ..claim
         })
     }
@@ -390,16 +386,7 @@ impl Scan<'_, '_> {
             return None;
         }
         let phrase = Phrase::before(self.words, 0..self.clause.start.saturating_sub(1));
-        self.tell(
-            at,
-            form,
-            Told {
-                is_claimed: true,
-                is_passive: true,
-                is_report: false,
-                phrase,
-            },
-        )
+        self.remember(at, form, SpokenAction::passive(phrase, true))
     }
 
     /// "Issue created", "the lock removed" after "the password was set and": nouns and a participle.
@@ -408,62 +395,66 @@ impl Scan<'_, '_> {
             .clause
             .caused
             .map_or(self.clause.start, |caused| caused + 1);
-        let is_joined = self.clause.opening == Opening::Joined
-            && self.told.as_ref().is_some_and(|told| told.is_claimed);
-        let has_article = |at: usize| {
-            self.has(at, Traits::DETERMINER) && !matches!(self.text(at), "all" | "both")
-        };
-        let article_fits = is_joined || start > self.clause.start;
-        let is_open =
-            is_joined || start > self.clause.start || self.clause.opening != Opening::Joined;
-        let fits = start < at
-            && at - start <= LONGEST_LABEL
-            && is_open
-            && form.is_participle
-            // "Password Reset" is a noun.
-            && (!form.is_base || self.sentence.is_checked || is_joined)
-            && !self.has(start, Traits::READ)
-            && (start..at).all(|at| self.is_noun(at) && (article_fits || !has_article(at)))
-            && (self.words[start].kind != WordKind::Number
-                || self.sentence.is_heading
-                || self.sentence.is_checked);
-        let phrase = Phrase::before(self.words, start..at);
-        let ends =
-            self.is_end(at + 1) || self.has(at + 1, Traits::PREPOSITION.and(Traits::ADVERB)) || {
-                self.words
-                    .get(at + 1)
-                    .is_some_and(|word| word.kind != WordKind::Word)
-            };
-        if !fits || !ends || phrase.is_empty() {
-            if start < at && !ends {
-                self.told = Some(Told {
-                    is_claimed: false,
-                    is_passive: false,
-                    is_report: false,
-                    phrase: Phrase::default(),
-                });
+        if !self.ends_a_label(at) {
+            if start < at {
+                self.last_action = Some(SpokenAction::active(Phrase::default(), false));
                 self.is_own = false;
             }
+            return None;
+        }
+        let phrase = Phrase::before(self.words, start..at);
+        if phrase.is_empty() || !self.is_label(start..at, form) {
             return None;
         }
         let is_claimed = !self.is_data(at)
             && !self.is_dated(at)
             && !self.is_by_another(at)
             && !self.clause.is_hedged;
-        let claim = self.tell(
-            at,
-            form,
-            Told {
-                is_claimed,
-                is_passive: true,
-                is_report: false,
-                phrase,
-            },
-        )?;
+        let claim = self.remember(at, form, SpokenAction::passive(phrase, is_claimed))?;
         Some(Claim {
             is_report: self.may_report(at),
             ..claim
         })
+    }
+
+    /// Returns true if a label can end at the participle here: what follows is not its object.
+    fn ends_a_label(&self, at: usize) -> bool {
+        let next = self.words.get(at + 1);
+        self.is_end(at + 1)
+            || self.has(at + 1, Traits::PREPOSITION.and(Traits::ADVERB))
+            || next.is_some_and(|word| word.kind != WordKind::Word)
+    }
+
+    /// Returns true if these words before a participle can be the nouns of a label.
+    fn is_label(&self, nouns: Range<usize>, form: Form) -> bool {
+        let follows_claim = self
+            .last_action
+            .as_ref()
+            .is_some_and(|last| last.is_claimed);
+        let is_joined = self.clause.opening == Opening::Joined && follows_claim;
+        let is_inside = nouns.start > self.clause.start;
+        let may_begin = is_joined || is_inside || self.clause.opening != Opening::Joined;
+        // "Password Reset" is a noun.
+        let is_participle =
+            form.is_participle && (!form.is_base || self.sentence.is_checked || is_joined);
+        if !may_begin || !is_participle || nouns.is_empty() || nouns.len() > LONGEST_LABEL {
+            return false;
+        }
+        let begins_with_number = self.words[nouns.start].kind == WordKind::Number;
+        let may_begin_with_number = self.sentence.is_heading || self.sentence.is_checked;
+        if begins_with_number && !may_begin_with_number {
+            return false;
+        }
+        let may_have_article = is_joined || is_inside;
+        !self.has(nouns.start, Traits::READ)
+            && nouns
+                .into_iter()
+                .all(|at| self.is_noun(at) && (may_have_article || !self.is_article_of_one(at)))
+    }
+
+    /// "the" and "a", which a heading such as "All issues closed" does not have.
+    fn is_article_of_one(&self, at: usize) -> bool {
+        self.has(at, Traits::DETERMINER) && !matches!(self.text(at), "all" | "both")
     }
 
     /// "was able to cancel", and "did not delete" as a denial.
@@ -479,36 +470,21 @@ impl Scan<'_, '_> {
         if before.is_negated || self.clause.is_negated {
             return Some(self.denial(at, form, phrase));
         }
+        let near = first.saturating_sub(4).max(self.clause.start)..first;
         let is_done = self.text(first) == "to"
             && self.is_own
             && !self.clause.is_hedged
             && !self.clause.has_be
-            && !(first.saturating_sub(4)..first)
-                .any(|at| at >= self.clause.start && self.has(at, Traits::MODAL));
-        is_done
-            .then(|| {
-                self.tell(
-                    at,
-                    form,
-                    Told {
-                        is_claimed: true,
-                        is_passive: false,
-                        is_report: false,
-                        phrase,
-                    },
-                )
-            })
-            .flatten()
+            && !self.any(near, Traits::MODAL);
+        if !is_done {
+            return None;
+        }
+        self.remember(at, form, SpokenAction::active(phrase, true))
     }
 
     /// "I did not delete anything", "no issue was created": a denial, of all or of something.
     fn denial(&mut self, at: usize, form: Form, phrase: Phrase) -> Claim {
-        self.told = Some(Told {
-            is_claimed: false,
-            is_passive: true,
-            is_report: false,
-            phrase: phrase.clone(),
-        });
+        self.last_action = Some(SpokenAction::passive(phrase.clone(), false));
         let is_all = phrase.quantity != Quantity::Some || self.clause.has_none;
         let is_total = is_all && !self.clause.is_hedged && !self.is_limited;
         Claim {
@@ -550,11 +526,19 @@ impl Scan<'_, '_> {
             && !self.clause.is_hedged
             && !self.clause.traits.has(Traits::NEGATION.and(Traits::MODAL));
         is_claimed.then(|| {
-            self.claim_of(
+            self.claim_named(
                 at,
                 verb.clone(),
                 Phrase::before(self.words, self.clause.start..at),
             )
         })
     }
+}
+
+/// The meaning of a light verb with its noun: "made a refund" is to refund.
+fn nominal(verb: &str, object: &[String]) -> Option<&'static str> {
+    if !traits(verb).has(Traits::LIGHT) {
+        return None;
+    }
+    object.iter().rev().find_map(|noun| LEXICON.action(noun))
 }
