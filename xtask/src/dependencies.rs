@@ -1,6 +1,8 @@
-//! `dependencies`: which crates stay free of a command line, an async runtime and TLS?
+//! `dependencies`: does each crate use only crates below it, and which stay free of a command line, an async runtime
+//! and TLS?
 
 use crate::say;
+use serde_json::Value;
 use std::collections::BTreeSet;
 use std::process::{Command, ExitCode};
 
@@ -25,6 +27,10 @@ const EMBEDDED: &[Embedded] = &[
         options: &[],
     },
     Embedded {
+        package: "mcptest-compare",
+        options: &["--no-default-features"],
+    },
+    Embedded {
         package: "mcptest-toolbox",
         options: &["--no-default-features"],
     },
@@ -42,8 +48,40 @@ const HEAVY: [&str; 8] = [
     "tokio",
 ];
 
+/// The crates of the product, from the lowest floor to the program. A crate may use the crates before it.
+const ORDER: [&str; 19] = [
+    "mcptest-stats",
+    "mcptest-redact",
+    "mcptest-validator",
+    "mcptest-files",
+    "mcptest-process",
+    "mcptest-http",
+    "mcptest-core",
+    "mcptest-report",
+    "mcptest-import",
+    "mcptest-mcp",
+    "mcptest-mock",
+    "mcptest-agent",
+    "mcptest-replay",
+    "mcptest-command",
+    "mcptest-grade",
+    "mcptest-run",
+    "mcptest-compare",
+    "mcptest-toolbox",
+    "mcptest",
+];
+
 pub(crate) fn run() -> Result<ExitCode, String> {
-    let mut is_free = true;
+    let upward = upward_edges(&cargo(&[
+        "metadata",
+        "--format-version=1",
+        "--no-deps",
+        "--offline",
+    ])?)?;
+    for edge in &upward {
+        say(edge);
+    }
+    let mut is_free = upward.is_empty();
     for embedded in EMBEDDED {
         let options = embedded.options.join(" ");
         let name = format!("{} {options}", embedded.package);
@@ -60,12 +98,43 @@ pub(crate) fn run() -> Result<ExitCode, String> {
     Ok(ExitCode::from(u8::from(!is_free)))
 }
 
+/// The dependencies of crates of the product on crates that are not before them, by what `cargo metadata` prints.
+fn upward_edges(metadata: &str) -> Result<Vec<String>, String> {
+    let metadata: Value =
+        serde_json::from_str(metadata).map_err(|error| format!("cargo metadata: {error}"))?;
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let mut upward = Vec::new();
+    for package in list(&metadata["packages"]) {
+        let user = package["name"].as_str().unwrap_or_default();
+        let Some(floor) = floor_of(user) else {
+            continue;
+        };
+        for dependency in list(&package["dependencies"]) {
+            let used = dependency["name"].as_str().unwrap_or_default();
+            let is_of_product = dependency["kind"].is_null() && used.starts_with("mcptest");
+            if is_of_product && floor_of(used).is_none_or(|below| below >= floor) {
+                upward.push(format!("{user} uses {used}, which is not before it"));
+            }
+        }
+    }
+    Ok(upward)
+}
+
+fn floor_of(package: &str) -> Option<usize> {
+    ORDER.iter().position(|known| *known == package)
+}
+
 /// The crates that `cargo tree` lists for a build, one on each line.
 fn tree(embedded: &Embedded) -> Result<String, String> {
+    let mut arguments = vec!["tree", "--edges", "normal", "--prefix", "none"];
+    arguments.extend(["--package", embedded.package]);
+    arguments.extend(embedded.options);
+    cargo(&arguments)
+}
+
+fn cargo(arguments: &[&str]) -> Result<String, String> {
     let output = Command::new("cargo")
-        .args(["tree", "--edges", "normal", "--prefix", "none"])
-        .args(["--package", embedded.package])
-        .args(embedded.options)
+        .args(arguments)
         .output()
         .map_err(|error| format!("cargo: {error}"))?;
     if !output.status.success() {
@@ -90,7 +159,24 @@ fn heavy_in(tree: &str) -> Vec<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{crates_in, heavy_in};
+    use super::{crates_in, heavy_in, upward_edges};
+
+    #[test]
+    fn a_crate_uses_only_crates_before_it() {
+        let metadata = r#"{"packages": [
+            {"name": "mcptest-core", "dependencies": [
+                {"name": "mcptest-stats", "kind": null},
+                {"name": "mcptest-report", "kind": null},
+                {"name": "mcptest-mock", "kind": "dev"},
+                {"name": "serde", "kind": null}]},
+            {"name": "xtask", "dependencies": [{"name": "mcptest", "kind": null}]}]}"#;
+        assert_eq!(
+            upward_edges(metadata),
+            Ok(vec![
+                "mcptest-core uses mcptest-report, which is not before it".to_owned()
+            ])
+        );
+    }
 
     #[test]
     fn a_heavy_crate_is_found_by_its_whole_name() {

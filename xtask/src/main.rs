@@ -35,7 +35,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    simulate pairs of reports and say how often a drop is found, or write it into the page
   conformance [--write]
                    run the official suite on the mock server and the client, or write docs/conformance.md
-  dependencies     check that the crates that hosts embed need no command line, runtime or TLS
+  dependencies     check that crates use only crates below them, and that hosts need no command line, runtime or TLS
   fuzz [--seconds N] [TARGET...]
                    a minute of fuzzing for each target, from fuzz/corpus (needs cargo-fuzz)
   gate-power [--write]

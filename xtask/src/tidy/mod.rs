@@ -1,5 +1,6 @@
 //! `tidy`: what no compiler checks, about every file of the repository.
 
+mod architecture;
 mod words;
 
 use crate::rust_file::File;
@@ -72,6 +73,9 @@ pub(crate) fn run() -> Result<ExitCode, String> {
 
 fn complaints_about(path: &str, text: &str) -> Vec<String> {
     let mut complaints = Vec::new();
+    if path == architecture::PAGE {
+        complaints.extend(architecture::complaints_about(text, Path::new(".")));
+    }
     let is_rust = Path::new(path)
         .extension()
         .is_some_and(|extension| extension == "rs");
