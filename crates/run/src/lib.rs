@@ -25,12 +25,13 @@ use mcptest_replay::{
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// How a plan is judged.
+/// Options for judging a plan.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
-    /// Where the runs come from.
+    /// The source of the runs.
     pub mode: Mode,
-    /// How many runs are recorded, tools called or, in a replay, rows judged at once; else as many as suits the machine.
+    /// The maximum number of runs to record, tools to call or, in a replay, rows to judge at once [default: chosen
+    /// for the machine].
     pub jobs: Option<usize>,
     /// Dollars that recording may cost; no more calls are made once they are spent.
     pub max_cost_usd: Option<f64>,
@@ -38,11 +39,11 @@ pub struct Options {
     pub fail_fast: bool,
     /// A gate that measured nothing fails.
     pub deny_vacuous: bool,
-    /// What is judged by a recording without a fingerprint fails.
+    /// A recording without a fingerprint fails.
     pub deny_unpinned: bool,
-    /// Say what the tests exercise of their servers.
+    /// Report which parts of their servers the tests exercise.
     pub coverage: Option<CoverageFloor>,
-    /// Say what is behind the numbers of gates, and hold these traces.
+    /// Report the data behind the numbers of gates, and embed these traces.
     pub evidence: Option<Embed>,
 }
 
@@ -61,7 +62,7 @@ impl Options {
         }
     }
 
-    /// Judges are asked about what is recorded: about all of it, where everything is recorded anew.
+    /// The grades that are asked for: of the recorded runs, or of all runs if everything is recorded again.
     fn grade_options(self) -> GradeOptions {
         let (of_fresh, of_others) = match self.mode {
             Mode::Live | Mode::Record(Which::All) => (WhichGrades::ALL, WhichGrades::ALL),
@@ -79,28 +80,28 @@ impl Options {
     }
 }
 
-/// Where the runs come from.
+/// The source of the runs.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// From recordings alone: no process, no socket.
+    /// Read recordings only: no process, no socket.
     #[default]
     Replay,
-    /// These are recorded first.
+    /// Record these rows first.
     Record(Which),
-    /// Everything is called now, and nothing is written.
+    /// Call everything now, and write nothing.
     Live,
 }
 
-/// What is recorded.
+/// The rows to record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {
     /// Everything.
     All,
-    /// What has no recording that can be read.
+    /// Rows without a readable recording.
     Missing,
-    /// What was recorded before the suite changed.
+    /// Rows that were recorded before the suite changed.
     Stale,
-    /// What does not pass as it is recorded.
+    /// Rows that do not pass with their recording.
     Failed,
 }
 
@@ -109,13 +110,13 @@ pub enum Which {
 pub struct RunOutcome {
     /// The verdict with its evidence.
     pub report: Report,
-    /// Which budget ended the recording, and what was spent, when one did.
+    /// The budget that ended the recording, with the amount spent, if one did.
     pub over_budget: Option<String>,
-    /// What tool tests came to that were called without a recording being written, each with its recording's place.
+    /// The results of tool tests that were called without writing a recording, each with its recording's place.
     pub called: Vec<(PathBuf, String)>,
 }
 
-/// Judges every row of a plan; what the mode asks for is recorded or called first.
+/// Judges every row of a plan, after recording or calling the rows that the mode asks for.
 pub fn run(
     plan: &Plan<'_>,
     options: Options,

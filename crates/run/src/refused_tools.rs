@@ -8,8 +8,8 @@ use mcptest_replay::cassette::Recording;
 use mcptest_replay::{Plan, cassette_paths};
 use std::collections::BTreeSet;
 
-/// A line for each tool and provider, in the order of the rows: what is refused, and what is done about it. What is a
-/// matter of form is told only where it is not mended.
+/// A line for each tool and provider, in the order of the rows: the refused construct, and its replacement. A
+/// construct that is only a matter of form appears only if it is not rewritten.
 pub fn refused_tools(plan: &Plan<'_>) -> Vec<String> {
     let rows = plan
         .rows

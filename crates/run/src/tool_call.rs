@@ -15,8 +15,8 @@ use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use std::time::Duration;
 
-/// Starts the server, calls the tool once and ends the server again. An error is why the tool was not called: that is
-/// no recording, and an older one stays.
+/// Starts the server, calls the tool once and stops the server. The error is the reason why the tool was not called;
+/// a previous recording then stays.
 pub(crate) async fn call(
     suite: &Suite,
     test: &ToolTest,
@@ -127,7 +127,7 @@ async fn call_tool(
     })
 }
 
-/// Whether the server was gone before it was asked, as one that another test has ended.
+/// Returns true if the server was gone before it was asked, for example because another test has ended it.
 fn had_ended(error: &WireError) -> bool {
     use Misbehaviour::{ClosedOutput, Exited};
     let moment = match &error.misbehaviour {
@@ -166,7 +166,7 @@ impl CalledTool {
     }
 }
 
-/// What the server offers, for coverage: descriptions and the rest of the schemas would make recordings large.
+/// The server's tools, for coverage. Descriptions and the rest of the schemas would make recordings large.
 fn surface_of(tools: &Tools) -> Surface {
     let of_tool = |tool: &Tool| {
         let schema: Value = serde_json::from_str(tool.input_schema.get()).unwrap_or_default();
@@ -191,7 +191,7 @@ fn about_tools(tools: &Tools, wanted: &str) -> (Option<Value>, Vec<String>) {
     (None, std::iter::once(missing).chain(complaints).collect())
 }
 
-/// What the server asked is kept as such; what every server may do is no oddity.
+/// Keeps the server's own requests as requests. Behaviour that every server may show is not an oddity.
 fn observe(observed: Observed, outcome: &mut CallOutcome<'_>) {
     match observed {
         Observed::ServerRequest {

@@ -24,7 +24,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// What can be accepted, and what cannot.
+/// The changes that can be accepted, and the tests whose failure cannot.
 #[derive(Debug, Default)]
 pub struct Changes {
     /// The files that would change.
@@ -38,9 +38,9 @@ pub struct Changes {
 pub struct FileChange {
     /// The file.
     pub path: PathBuf,
-    /// What it says now; nothing where there is none.
+    /// Its current text; empty if the file does not exist.
     pub before: String,
-    /// What it would say.
+    /// Its new text.
     pub after: String,
     is_recording: bool,
 }
@@ -68,7 +68,7 @@ impl FileChange {
         })
     }
 
-    /// Both texts as they are compared: a recording without how long the call took.
+    /// Both texts for the comparison: a recording without the duration of the call.
     pub fn texts(&self) -> (String, String) {
         let text = |text: &str| {
             if self.is_recording {
@@ -81,10 +81,10 @@ impl FileChange {
     }
 }
 
-/// What a row would have changed.
+/// The change that a row needs.
 struct Wish {
     row: String,
-    /// Whether the row is among those that are judged, and fails.
+    /// True if the row is selected and fails.
     is_asked: bool,
     place: Place,
     change: Result<Option<ProposedChange>, String>,
@@ -106,7 +106,7 @@ enum Place {
     Test(PathBuf, String),
 }
 
-/// What tool tests that were called now came to, where their recordings say something else.
+/// The changed recordings of tool tests that were called now.
 pub fn recorded_changes(called: Vec<(PathBuf, String)>) -> Changes {
     let change = |(path, after): (PathBuf, String)| {
         let before = text_of(&path).unwrap_or_default();
@@ -128,7 +128,8 @@ pub fn recorded_changes(called: Vec<(PathBuf, String)>) -> Changes {
     }
 }
 
-/// What the failed gates of a report would have to say. All rows that a change touches must want the same one.
+/// The changes that would make the failed gates of a report pass. All rows that a change affects must want the same
+/// change.
 pub fn changes(loaded: &[(String, Loaded)], plan: &Plan<'_>, report: &Report) -> Changes {
     let secrets = Secrets::default();
     let mut wishes = Vec::new();
@@ -196,7 +197,7 @@ fn place(proposed: ProposedPlace, loaded: &Loaded, folder: &Path) -> Place {
     }
 }
 
-/// What the gates with these keys propose for the runs of a row.
+/// The changes that the gates with these keys propose for the runs of a row.
 fn proposals<'r>(
     row: &'r Row<'r>,
     keys: &BTreeSet<&str>,
@@ -226,7 +227,7 @@ fn proposals<'r>(
         })
 }
 
-/// What these gates propose, or why the recorded runs cannot be judged.
+/// The changes that these gates propose, or why the recorded runs cannot be judged.
 fn proposals_of_runs<'r>(
     RowOfAgent { row, of }: RowOfAgent<'r>,
     gates: &[&'r GateBlock],

@@ -91,7 +91,7 @@ fn line(row: &RowEstimate) -> [String; 6] {
     ]
 }
 
-/// `10`, or `10+6` with a fault matrix; `10+…` where the tools are not known.
+/// `10`, or `10+6` with a fault matrix; `10+…` if the tools are unknown.
 fn runs(row: &RowEstimate) -> String {
     let of_side_runs = row.side_runs.map(|side| match side.at_most {
         None => "+…".to_owned(),
@@ -116,12 +116,12 @@ fn is_rough(row: &RowEstimate) -> bool {
     row.tokens.is_some_and(|tokens| tokens.is_rough) || row.side_runs.is_some_and(is_open)
 }
 
-/// Whether how many runs there are is known only once there is one.
+/// Returns true if the number of runs is unknown until the first one.
 fn is_open(side: SideRunsEstimate) -> bool {
     side.at_most != Some(side.about)
 }
 
-/// All rows together; a sum of which a part is not known says so.
+/// Adds up all rows; a sum without some of its parts ends in `+ …`.
 fn total(rows: &[RowEstimate]) -> [String; 6] {
     let about: usize = rows
         .iter()
@@ -152,10 +152,9 @@ fn total(rows: &[RowEstimate]) -> [String; 6] {
     ]
 }
 
-/// A number over all rows, as far as it is known.
+/// A number over all rows, as far as known.
 struct Sum {
     total: u64,
-    /// Of how many rows it is known.
     known: usize,
     rows: usize,
 }
@@ -179,7 +178,7 @@ impl Sum {
     }
 }
 
-/// A sum, which says when a part of it is not known.
+/// A sum; it ends in `+ …` if a part is unknown.
 fn of_known(known: usize, rows: usize, sum: String) -> String {
     match known {
         0 => "unknown".to_owned(),
@@ -188,7 +187,7 @@ fn of_known(known: usize, rows: usize, sum: String) -> String {
     }
 }
 
-/// What the numbers do not say of themselves.
+/// Explains the numbers that do not speak for themselves.
 fn notes(estimate: &Estimate) -> Vec<String> {
     let rows = &estimate.rows;
     let mut notes = Vec::new();
@@ -270,7 +269,7 @@ fn exceeded(budget: &ExceededBudget) -> String {
     )
 }
 
-/// What would be done beside the rows that ask a model.
+/// The work besides the rows that ask a model.
 fn without_a_model(estimate: &Estimate) -> Vec<String> {
     let mut notes = Vec::new();
     if estimate.tool_tests > 0 {
@@ -299,7 +298,7 @@ fn of_side_runs(row: &RowEstimate, side: SideRunsEstimate) -> Option<String> {
     })
 }
 
-/// `a`, `b` and `c`; or how many, where they are many.
+/// `a`, `b` and `c`; or their number, if they are many.
 fn names(rows: &[&RowEstimate]) -> String {
     let named: Vec<String> = rows
         .iter()

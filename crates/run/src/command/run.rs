@@ -22,7 +22,7 @@ use mcptest_replay::{CoverageFloor, LastRun, Plan, Selection, Shard};
 use std::path::PathBuf;
 use std::time::Instant;
 
-/// How many tests are named that failed the last time.
+/// The number of tests from the last failure to name.
 const NAMED: usize = 10;
 
 /// Which rows of the plan a command is about.
@@ -42,7 +42,7 @@ pub(crate) struct Run {
     /// Judge affected tests again whenever a suite or a recording changes, until Ctrl-C.
     #[arg(long, conflicts_with_all = ["record", "live", "dry_run", "traces", "list", "update", "last_failed", "coverage", "coverage_threshold", "fail_fast"])]
     pub(crate) watch: bool,
-    /// Judge only tests that failed or had an error the last time, or all if there are none.
+    /// Judge only tests that failed or had an error the last time, or all if none did.
     #[arg(long, visible_alias = "lf", conflicts_with = "traces")]
     pub(crate) last_failed: bool,
     /// Judge one part of the tests, such as 1/4, to share them among machines.
@@ -75,7 +75,7 @@ pub(crate) struct Run {
     pub(crate) reporters: Reports,
 }
 
-/// What is run and called, rather than read from its recording.
+/// The options for calling servers and models instead of reading recordings.
 #[derive(Debug, Args)]
 pub(crate) struct Calling {
     /// Run agents and call tools, record what happens, then judge the recordings; all tests unless WHICH is given.
@@ -108,7 +108,7 @@ pub(crate) struct Calling {
     pub(crate) quiet: bool,
 }
 
-/// What to record.
+/// The values of `--record`.
 const RECORD: [Word<Which>; 4] = [
     ("all", Which::All, "Every selected test"),
     (
@@ -225,14 +225,14 @@ fn exit_code(args: &Run, report: &Report, over_budget: Option<String>, answer: &
         .max(u8::from(*answer == Answer::Declined))
 }
 
-/// The suites, with what the command line says in place of what they say.
+/// Loads the suites, with the overrides of the command line.
 pub(super) fn load(args: &Run, gates: Gates) -> Result<LoadedSuites, Failure> {
     let mut suites = LoadedSuites::load(&args.suites, args.traces.as_deref(), gates)?;
     put_in_place(&mut suites.loaded, &args.calling)?;
     Ok(suites)
 }
 
-/// What becomes of a part that has no test. More parts than tests are a mistake.
+/// Ends a shard that has no test. More shards than tests are a mistake.
 fn empty_shard(shard: Shard, tests: usize) -> Result<u8, Failure> {
     if tests == 0 || shard.parts() <= tests as u64 {
         output::stderr(&format!("note: no test is in shard {shard}\n"));
@@ -328,7 +328,7 @@ pub(super) fn options(args: &Run, evidence: Option<Embed>) -> Options {
     }
 }
 
-/// What the recordings come to after something was accepted.
+/// Judges the recordings after changes were accepted.
 fn judged_again(
     args: &Run,
     gates: Gates,
@@ -340,7 +340,7 @@ fn judged_again(
     Ok(watched(&plan, options, true)?.report)
 }
 
-/// What stands in place of what the suites say.
+/// The options that override the suites.
 fn overrides(calling: &Calling) -> Vec<(&'static str, String)> {
     let runs = calling.runs.map(|runs| ("--runs", runs.to_string()));
     let models = (!calling.models.is_empty()).then(|| ("--models", calling.models.join(",")));
@@ -380,7 +380,7 @@ pub(super) fn watched(
     Ok(outcome)
 }
 
-/// `--connect-timeout`, `--runs` and `--models` in place of what the suites say.
+/// Applies `--connect-timeout`, `--runs` and `--models` to the suites.
 fn put_in_place(loaded: &mut [(String, Loaded)], calling: &Calling) -> Result<(), Failure> {
     if let Some(limit) = calling.connect_timeout {
         let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);

@@ -1,4 +1,4 @@
-//! `mcptest scenario`: judge the scenarios of suites and nothing else.
+//! `mcptest scenario`: judge only the scenarios of suites.
 
 use super::run::{self, Run};
 use crate::Mode;
@@ -13,10 +13,10 @@ pub(crate) struct Scenario {
     action: Action,
 }
 
-/// What to do with scenarios.
+/// The action on scenarios.
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Judge the scenarios of suites and nothing else; with `--record`, run the agents that act in them first.
+    /// Judge only the scenarios of suites; with `--record`, run the agents that act in them first.
     Run(Box<Run>),
 }
 
@@ -31,7 +31,7 @@ impl RunCommand for Scenario {
     }
 }
 
-/// Whether the row is judged by the state of a world, or records what such a row judges.
+/// Returns true if the row is judged by the state of a world, or records the runs of such a row.
 fn is_of_world(row: &Row<'_>, mode: Mode) -> bool {
     let is_of_world = |of: AgentRow<'_>| match mode {
         Mode::Record(_) | Mode::Live => of.suite.world_of(of.agent).is_some(),

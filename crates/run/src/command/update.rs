@@ -8,13 +8,13 @@ use mcptest_core::words::count;
 use similar::{ChangeTag, TextDiff};
 use std::io::IsTerminal;
 
-/// How many lines of a difference are shown.
+/// The maximum number of lines of a difference to show.
 const SHOWN: usize = 200;
 
 /// The result of showing the changes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// There was nothing to write.
+    /// No file needed a change.
     Nothing,
     Written,
     Declined,

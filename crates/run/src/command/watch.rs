@@ -9,7 +9,7 @@ use mcptest_replay::{Interrupt, Judged, Stamps};
 use std::io::IsTerminal;
 use std::time::Duration;
 
-/// How often files are looked at. It also waits this long for an editor that writes in several steps.
+/// The interval of looking at files. It is also the time to wait for an editor that writes in several steps.
 const PAUSE: Duration = Duration::from_millis(30);
 
 /// Clears the screen and goes to its top.
@@ -52,7 +52,7 @@ pub(super) fn run(
     }
 }
 
-/// Judges what has changed and shows the whole; gives the files to watch, as they were before they were read.
+/// Judges the changed rows and shows all rows. Returns the files to watch, in the state before they were read.
 fn round(
     args: &Run,
     gates: Gates,

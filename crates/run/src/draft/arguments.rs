@@ -6,7 +6,7 @@ use mcptest_replay::Walk;
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// What the server's surroundings offer as arguments.
+/// The values for arguments in the server's environment.
 #[derive(Debug, Default)]
 pub(super) struct ServerFolder {
     /// The first folder of the server's command, else the one that it is started in; none for a server with an
@@ -42,8 +42,8 @@ impl ServerFolder {
     }
 }
 
-/// Arguments that fit the schema: those that are given, and for the others that are required its defaults, examples
-/// and choices, what names and descriptions tell, else the plainest there are. `None` when none of these fit.
+/// Arguments that fit the schema: the given ones and, for the other required ones, its defaults, examples and
+/// choices, hints in names and descriptions, otherwise the plainest values. `None` if none of these fit.
 pub(super) fn arguments(
     schema: &Value,
     given: &Map<String, Value>,

@@ -35,8 +35,8 @@ pub(super) struct ServerEntry {
 }
 
 impl ServerEntry {
-    /// The entry of a server that was started from `here`, in a suite that stands in `folder`. It has a time limit of a
-    /// request and of the start where one was given.
+    /// The entry of a server that was started from `here`, for a suite in `folder`. It has the time limits of a
+    /// request and of the start, if given.
     pub(super) fn of(
         spec: &ServerSpec,
         timeout: Option<Duration>,
@@ -196,8 +196,8 @@ impl Writer<'_> {
     }
 }
 
-/// Whether what stands under this name had better not be written down: more than what is redacted everywhere, since
-/// a draft is for others to read.
+/// Returns true if the value under this name should stay out of the draft. Others will read a draft, so this covers
+/// more than redaction does.
 fn sounds_secret(name: &str) -> bool {
     let words = name
         .split(|c: char| !c.is_ascii_alphanumeric())

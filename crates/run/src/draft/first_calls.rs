@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// More tests than this are no first suite.
+/// More tests than this are too many for a first suite.
 const MOST_TESTS: usize = 12;
 /// Parts of the name of a tool whose answer may have secrets in it.
 const SECRETIVE: [&str; 7] = [
@@ -54,7 +54,7 @@ impl Candidate {
     }
 }
 
-/// What may be called: what the user asks for, which comes first, and what says that it changes nothing.
+/// The tools to call: first the user's choices, then the tools that declare themselves read-only.
 pub(super) fn candidates(wishes: &[Wish], tools: &[Listed]) -> Result<Vec<Candidate>, DraftError> {
     let mut problems = Vec::new();
     let mut candidates = Vec::new();
@@ -96,7 +96,7 @@ fn wished(wish: &Wish, tools: &[Listed]) -> Result<Candidate, Vec<String>> {
     Ok(Candidate::new(tool, given, true))
 }
 
-/// Calls each once; what answers becomes a test, and what does not is left out with a reason.
+/// Calls each tool once. An answered call becomes a test; any other is omitted with a reason.
 pub(super) async fn first_calls(
     session: &mut DraftSession<'_>,
     page: &mut Page,
@@ -130,7 +130,7 @@ pub(super) async fn first_calls(
     answers
 }
 
-/// The arguments that were sent and the answer, or why there is none that a suite could expect again.
+/// The sent arguments with the answer, or why a suite could not expect this answer again.
 async fn tried(
     session: &mut DraftSession<'_>,
     candidate: &Candidate,
@@ -163,7 +163,7 @@ async fn tried(
     Ok((arguments, answer))
 }
 
-/// Whether some `${` has no `}` after it, which no suite can say.
+/// Returns true if some `${` has no `}` after it, which a suite cannot contain.
 fn is_unwritable(text: &str) -> bool {
     text.rfind("${").is_some_and(|at| !text[at..].contains('}'))
 }

@@ -1,10 +1,10 @@
-//! What do the name and the description of an argument tell of its value?
+//! Which value do the name and the description of an argument suggest?
 
 use super::arguments::ServerFolder;
 use mcptest_core::words::words_in;
 use serde_json::{Value, json};
 
-/// What stands before an example in a description.
+/// Words before an example in a description.
 const BEFORE_EXAMPLES: [&str; 6] = [
     "e.g.",
     "eg.",
@@ -13,7 +13,7 @@ const BEFORE_EXAMPLES: [&str; 6] = [
     "example:",
     "such as",
 ];
-/// What stands before the only values there are.
+/// Words before the only valid values.
 const BEFORE_CHOICES: [&str; 6] = [
     "one of",
     "either",
@@ -22,11 +22,11 @@ const BEFORE_CHOICES: [&str; 6] = [
     "possible values",
     "options:",
 ];
-/// How far from these words the value stands at most.
+/// The maximum distance of the value from these words.
 const NEAR: usize = 20;
 const LONGEST: usize = 80;
 
-/// How a description writes a form, and a value of it.
+/// A form in the words of descriptions, and a value of it.
 const FORMS: [(&str, &str); 4] = [
     ("HH:MM", "12:00"),
     ("YYYY-MM-DDTHH", "2026-01-01T12:00:00Z"),
@@ -135,7 +135,8 @@ fn example_in(description: &str) -> Option<&str> {
     })
 }
 
-/// The first of the values that a description allows: after words that say so, or where several stand in quotes.
+/// The first of the values that a description allows: after words that announce them, or the first of several in
+/// quotes.
 fn choice_in(description: &str) -> Option<&str> {
     let told = after(description, &BEFORE_CHOICES).and_then(|rest| quoted(rest).next());
     let told = told.filter(|(at, _)| *at < NEAR).map(|(_, text)| text);
@@ -145,7 +146,7 @@ fn choice_in(description: &str) -> Option<&str> {
     told.or_else(|| words.next().filter(|_| words.next().is_some()))
 }
 
-/// What follows the first of these words.
+/// The text after the first of these words.
 fn after<'d>(description: &'d str, words: &[&str]) -> Option<&'d str> {
     let lower = description.to_ascii_lowercase();
     let start = words
@@ -159,7 +160,7 @@ fn is_short(text: &str) -> bool {
     !text.is_empty() && text.len() <= LONGEST
 }
 
-/// The short texts in quotes, with the place where each begins; not what stands behind the one in `don't`.
+/// The short texts in quotes, with the place where each begins, without the text after the apostrophe of `don't`.
 fn quoted(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut from = 0;
     std::iter::from_fn(move || {

@@ -43,36 +43,36 @@ pub struct Draft {
     pub text: String,
     /// The results, a line each.
     pub said: Vec<String>,
-    /// Whether there is something that `mcptest run` judges.
+    /// True if `mcptest run` can judge it.
     pub is_judged: bool,
-    /// Whether `mcptest run --record` can make its recordings again.
+    /// True if `mcptest run --record` can make its recordings again.
     pub records: bool,
     recordings: Vec<(PathBuf, String)>,
 }
 
-/// Why there is no suite.
+/// The reason why no suite was drafted.
 #[derive(Debug, Error)]
 pub enum DraftError {
     /// The server gave no answer.
     #[error(transparent)]
     Wire(#[from] WireError),
-    /// A tool that is to be called is not there, or takes other arguments.
+    /// A tool to call does not exist, or takes other arguments.
     #[error("{0}")]
     Wish(String),
-    /// There is no recording.
+    /// The recording does not exist.
     #[error("no such file: {}\n  help: name a cassette, a trace, a recorded tool test or a recording of the proxy", escape_path(.0))]
     Missing(PathBuf),
     /// The recording cannot be read.
     #[error(transparent)]
     Recording(#[from] ReadError),
-    /// The recording has nothing that a suite could pass on.
+    /// The recording contains nothing that a suite could check.
     #[error("{}: {reason}\n  help: {help}", escape_path(.file))]
     Hopeless {
         /// The recording.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         reason: String,
-        /// What to do.
+        /// The advice.
         help: String,
     },
     /// A file is in the way.
@@ -83,7 +83,7 @@ pub enum DraftError {
     Unwritten {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the system.
         source: io::Error,
     },
     /// A recording cannot be written.
@@ -138,7 +138,7 @@ pub fn check_free(path: &Path, force: bool) -> Result<(), DraftError> {
     }
 }
 
-/// The drafted text as a suite, with these variables set besides those of the environment.
+/// Loads the drafted text as a suite, with these variables set in addition to the environment.
 fn loaded(
     path: &Path,
     text: &str,
@@ -210,7 +210,7 @@ fn judged(
     Ok(plan.rows.iter().map(judge).collect())
 }
 
-/// Why a row does not pass, in one line; `None` when it does, or is left out on purpose.
+/// Why a row does not pass, in one line; `None` if it passes, or is skipped on purpose.
 fn why_not(report: &TestReport) -> Option<String> {
     if matches!(report.status, Status::Passed | Status::Skipped) {
         return None;

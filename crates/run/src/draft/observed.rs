@@ -37,8 +37,8 @@ impl Expectation {
     }
 }
 
-/// What can be expected of a result, when this tool was called twice with these arguments. Numbers of a tool that
-/// looks at the world outside are as good as random; so is what stands beside something that has changed.
+/// The expectations that two results of this tool with equal arguments justify. Numbers of a tool that looks at the
+/// outside world are as good as random; so are values next to a value that has changed.
 pub(super) fn expectations(
     first: &Value,
     second: &Value,

@@ -54,7 +54,7 @@ pub(super) struct Page {
     pub(super) variables: Vec<String>,
     pub(super) tests: Vec<Test>,
     pub(super) left_out: Vec<(String, String)>,
-    /// How many more were not called, since there are tests enough.
+    /// The number of further tools that were not called, because the suite has enough tests.
     pub(super) not_tried: usize,
     /// The tools that the user asked for.
     pub(super) named: Vec<String>,
@@ -190,7 +190,7 @@ impl Page {
         out
     }
 
-    /// Whether nothing but a tool that does not exist is called.
+    /// Returns true if the only call is to a tool that does not exist.
     fn is_probe(&self) -> bool {
         self.tests
             .iter()
@@ -363,7 +363,7 @@ impl Page {
     }
 }
 
-/// A tool test as it stands in a suite.
+/// A tool test in the YAML of a suite.
 pub(super) fn tool_test(
     server: &str,
     (name, tool): (&str, &str),

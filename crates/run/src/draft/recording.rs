@@ -322,7 +322,8 @@ impl AgentPage {
         servers.keys().cloned().collect()
     }
 
-    /// What was asked of whom, as the header has it; a suite that says something else would find the recording stale.
+    /// Writes the agent and its question as the header has them. A suite with any difference would make the recording
+    /// stale.
     fn write_question(&self, text: &mut String) {
         let Some(header) = &self.header else { return };
         if !self.is_asked {

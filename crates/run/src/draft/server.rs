@@ -1,4 +1,4 @@
-//! What can this server be held to, when it is asked for its tools and those that change nothing are called?
+//! Which tests can a suite for this server have, after its tools are listed and the read-only ones called?
 
 use super::arguments::ServerFolder;
 use super::entry::ServerEntry;
@@ -18,15 +18,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// A tool that takes longer is left out, unless the user gives it more time.
+/// A slower tool is omitted, unless the user gives it more time.
 const LONGEST_CALL: Duration = Duration::from_secs(5);
 /// Every server must refuse this one.
 const NO_SUCH_TOOL: &str = "mcptest_no_such_tool";
 
-/// What is asked of whom.
+/// The request for a draft.
 #[derive(Debug)]
 pub struct Ask {
-    /// How the server is reached.
+    /// The server's address or command.
     pub spec: ServerSpec,
     /// The time limit of a request, when it was given.
     pub timeout: Option<Duration>,
@@ -34,7 +34,7 @@ pub struct Ask {
     pub name: Option<String>,
     /// Where the suite will be.
     pub out: PathBuf,
-    /// Calls that are made besides those that change nothing.
+    /// Calls in addition to the calls of read-only tools.
     pub call: Vec<Wish>,
 }
 
@@ -235,11 +235,11 @@ struct FirstCall {
 /// A test that was called a second time.
 struct CalledAgain {
     recording: String,
-    /// What both answers have.
+    /// The expectations that both answers meet.
     expect: Vec<Expectation>,
 }
 
-/// Calls a test again. The error is what the page says of a test that is left out.
+/// Calls a test again. The error is the reason on the page for omitting the test.
 async fn call_again(
     session: &mut DraftSession<'_>,
     suite: &Suite,
@@ -287,8 +287,8 @@ fn expected_of(
     }
 }
 
-/// What must not be in a recording: the suite's own secrets, and all that the environment has under a secret name,
-/// as a tool may show it.
+/// Redacts the recordings: the suite's own secrets, and all values in the environment under a secret name, since a
+/// tool may return them.
 fn redactor(suite: &Suite, context: &DraftContext<'_>) -> Result<Redactor, Reason> {
     let DraftContext {
         variables,

@@ -20,11 +20,11 @@ use parking_lot::Mutex;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Who acts.
+/// The model or program that acts.
 pub(super) enum Actor<'p> {
     /// A model.
     Model {
-        /// Who is asked.
+        /// The provider of the model.
         provider: Box<Provider>,
         /// The provider's id of the model.
         id: &'p str,
@@ -46,25 +46,25 @@ pub(super) struct AgentJob<'p> {
     pub(super) runs: Vec<usize>,
     pub(super) mode: Mode,
     pub(super) secrets: Arc<SuiteSecrets>,
-    /// The servers as they were spoken to when the row was recorded before.
+    /// The servers in the previous recording of the row.
     pub(super) servers_before: Vec<RecordedServer>,
     pub(super) cassettes: Mutex<Cassettes>,
 }
 
-/// Whether a run is still to be recorded.
+/// Tells a run that is still to be recorded from a run that is done.
 pub(super) enum Turn {
     Ours,
     /// Another mcptest has recorded the row since it was planned.
     DoneByAnother,
 }
 
-/// What was recorded so far, and what of it decides how it goes on.
+/// The runs recorded so far, and the state that decides the next one.
 #[derive(Default)]
 pub(super) struct Cassettes {
     runs: OpenCassette,
-    /// The runs for one gate alone, as those of a fault matrix.
+    /// The runs for a single gate, such as those for a fault matrix.
     side_runs: OpenCassette,
-    /// What is done in each side run.
+    /// The settings of each side run.
     wanted_side: Option<SideRuns>,
     failure: Option<String>,
     /// Another mcptest recorded the row between our plan and our turn.
@@ -74,7 +74,7 @@ pub(super) struct Cassettes {
 }
 
 impl AgentJob<'_> {
-    /// Those of a row that is recorded to this path; nothing is written where there is none.
+    /// The cassettes of a row that is recorded to this path. Without a path, nothing is written.
     pub(super) fn cassettes(
         agent: &Agent,
         path: Option<PathBuf>,
@@ -108,7 +108,7 @@ impl AgentJob<'_> {
         }
     }
 
-    /// What is to be recorded first: the runs or, where these are all there, what one of its gates lacks.
+    /// The units to record first: the runs or, if all are recorded, the missing runs of one of its gates.
     pub(super) fn units(&self) -> Vec<Unit> {
         if self.runs.is_empty() {
             return self.missing_side_units();
@@ -124,7 +124,7 @@ impl AgentJob<'_> {
             .collect()
     }
 
-    /// What limits how many of its runs go on at once.
+    /// The limits on how many of its runs are recorded at once.
     pub(super) fn shared(&self, jobs: usize) -> Shared {
         let Actor::Model { provider, .. } = &self.actor else {
             return Shared::Provider {
@@ -141,7 +141,7 @@ impl AgentJob<'_> {
         }
     }
 
-    /// What goes wrong on purpose in a run.
+    /// The faults to inject into a run.
     pub(super) fn faults(&self, unit: &Unit) -> FaultPlan {
         match self.side_run(unit) {
             Some(SideRun::Fault(combination)) => FaultPlan::at_call(
@@ -173,7 +173,7 @@ impl AgentJob<'_> {
             .cloned()
     }
 
-    /// Makes sure that nobody else records the same, before anything is spent on it.
+    /// Reserves the cassette, so that no other process records it, before anything is spent on it.
     pub(super) fn reserve(&self, unit: &Unit) -> Result<Turn, KeepError> {
         let mut cassettes = self.cassettes.lock();
         if unit.is_side {
@@ -191,7 +191,7 @@ impl AgentJob<'_> {
         Ok(Turn::Ours)
     }
 
-    /// Whether the mode asks no more for what was planned.
+    /// Returns true if the mode no longer asks for the planned runs.
     fn is_done(&self) -> bool {
         let is_selective = !matches!(self.mode, Mode::Live | Mode::Record(Which::All));
         is_selective
@@ -245,7 +245,7 @@ impl AgentJob<'_> {
             .get_or_insert_with(|| format!("run {} was not recorded: {why}", unit.run));
     }
 
-    /// Finds out whether the runs that are still to come can change nothing, and the suite says to leave them out.
+    /// Returns true if the remaining runs cannot change the verdict and the suite asks to skip them.
     pub(super) fn decide(&self) -> bool {
         let mut cassettes = self.cassettes.lock();
         // Where a run is missing, all are wanted.
@@ -332,7 +332,7 @@ impl AgentJob<'_> {
         }
     }
 
-    /// Whether the row passes as it is recorded now.
+    /// Returns true if the row passes with its current recording.
     pub(super) fn passes(&self, options: Options) -> bool {
         let row = self.row();
         row.is_some()

@@ -31,7 +31,7 @@ use std::time::Duration;
 use tool_job::ToolJob;
 use workers::Workers;
 
-/// What the row of a failed recording says.
+/// The reason in the row of a failed recording.
 const NOTHING_RECORDED: &str = "nothing was recorded; the previous recording, if any, is unchanged";
 
 /// One row to record.
@@ -173,13 +173,13 @@ fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
         .build()
 }
 
-/// How many runs go on at once.
+/// The maximum number of runs at once.
 fn most_at_once(options: Options) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     options.jobs.unwrap_or(cores.max(4)).max(1)
 }
 
-/// How many workers there are. With `--fail-fast` nothing begins before the row before it has passed.
+/// The number of workers. With `--fail-fast`, nothing begins before the previous row has passed.
 fn threads(options: Options, agents: usize, tests: usize) -> usize {
     let most = most_at_once(options);
     if options.fail_fast {

@@ -29,20 +29,20 @@ pub(super) struct Finished {
     pub(super) catalogue: Vec<CatalogueTool>,
     /// Tools that the model was not offered, and why.
     pub(super) left_out: BTreeMap<String, String>,
-    /// What the servers told it.
+    /// The instructions that the servers sent it.
     pub(super) instructions: Option<BTreeMap<String, String>>,
 }
 
-/// Why there is no such run.
+/// The reason why a run was not made.
 pub(super) enum Unfinished {
-    /// Something must be put right first, or a budget is used up.
+    /// The user must fix a problem first, or a budget is used up.
     Failed(String),
     /// The provider failed in the middle of this run; the next may do better.
     Broken(String),
     Interrupted,
 }
 
-/// What a run needs beside its job.
+/// The context of a run besides its job.
 #[derive(Clone, Copy)]
 pub(super) struct RecordingContext<'a> {
     pub(super) servers: &'a SharedServers,
@@ -89,7 +89,7 @@ pub(super) async fn perform(
     finished.and_then(|finished| cleared.map(|()| finished))
 }
 
-/// The world that the mocks of a run share, from its seed; none where there are no mocks to act in it.
+/// The world that the mocks of a run share, from its seed; `None` if no mock acts in it.
 fn world_of(job: &AgentJob<'_>) -> Option<Arc<RunningWorld>> {
     let AgentRow { suite, agent, .. } = job.row;
     let is_mock = |name: &String| suite.servers.get(name).is_some_and(Server::is_mock);
@@ -325,7 +325,8 @@ fn on_call(job: &AgentJob<'_>, unit: &Unit, context: &RecordingContext<'_>) -> O
     })
 }
 
-/// Counts what a program says it used. One that does not say what it costs cannot be held to a budget in dollars.
+/// Counts the tokens and the cost that a program reports. A program that does not report its cost cannot have a
+/// budget in dollars.
 fn account(
     job: &AgentJob<'_>,
     usage: Tokens,
@@ -367,7 +368,7 @@ pub(super) fn limits(agent: &Agent) -> Limits {
     }
 }
 
-/// How long one answer may take: as the agent says, or its provider.
+/// The time limit for one answer: the agent's, or its provider's.
 fn request_timeout(job: &AgentJob<'_>) -> Duration {
     let own = job.row.model.and_then(|model| model.provider.as_ref());
     let of_provider = || own.and_then(|name| job.row.suite.providers.get(name)?.request_timeout_ms);
@@ -392,7 +393,7 @@ fn without_tools(
         .map(|name| RecordedError::new("server", format!("server {name:?}: it offers no tools")))
 }
 
-/// What is odd about the servers, each once; what every server may do is not.
+/// The oddities of the servers, each once. Behaviour that every server may show is not an oddity.
 fn oddities(observed: impl Iterator<Item = Oddity>) -> Vec<RecordedError> {
     const MOST: usize = 20;
     let mut said: Vec<RecordedError> = Vec::new();

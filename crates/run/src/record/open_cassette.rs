@@ -28,7 +28,7 @@ pub(super) struct OpenCassette {
     pub(super) count: usize,
 }
 
-/// Tells whether the cassette has just become ours to write.
+/// The result of reserving a cassette for writing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reservation {
     /// Another mcptest may have written it until now.

@@ -12,7 +12,7 @@ use mcptest_replay::{FreshRow, Plan, Secrets, advice, cassette_paths};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// What is to be recorded, agents first, and what came already of rows that cannot be.
+/// The rows to record, agents first, and the outcomes of rows that cannot be recorded.
 pub(super) struct Planned<'p> {
     pub(super) rows: BTreeMap<usize, FreshRow>,
     pub(super) jobs: Vec<Job<'p>>,
@@ -75,7 +75,7 @@ pub(super) fn plan<'p>(
     planned
 }
 
-/// What every job of an agent is planned with.
+/// The values for planning every job of an agent.
 struct Planning<'a> {
     mode: Mode,
     secrets: &'a Secrets,
@@ -92,7 +92,7 @@ struct Place {
     index: usize,
 }
 
-/// What is to be recorded of a row; `None` when nothing is.
+/// The job of recording a row; `None` if the row needs none.
 fn agent_job<'p>(
     planned: &'p Row<'p>,
     place: Place,
@@ -158,7 +158,7 @@ fn names_actor(row: AgentRow<'_>) -> bool {
     row.agent.own.is_some() || row.model.is_some()
 }
 
-/// Who acts, or why nobody can.
+/// The model or program that acts, or why none can.
 fn actor<'p>(row: AgentRow<'p>, providers: &Providers) -> Result<Actor<'p>, Reason> {
     if let Some(own) = &row.agent.own {
         return Ok(Actor::Own(own));

@@ -10,22 +10,22 @@ use mcptest_replay::{
     JudgeOptions, cassette_paths, expected_header, judge, misfit, side_path, tool_test,
 };
 
-/// What a row's recording is like.
+/// The state of a row's recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RecordingState {
-    /// There is none that can be read.
+    /// No readable recording exists.
     Missing,
-    /// A newer mcptest made it: it is nobody's to overwrite.
+    /// A newer mcptest made it: this version must not overwrite it.
     Newer,
     /// It was made before the suite changed.
     Stale,
-    /// It lacks the runs with these numbers; with none of them, runs for one of its gates.
+    /// It lacks the runs with these numbers or, if empty, runs for one of its gates.
     Short(Vec<usize>),
-    /// It can be judged, and ends so.
+    /// It can be judged, with this outcome.
     Judged(Status),
 }
 
-/// Whether a newer mcptest made the recording of this row.
+/// Returns true if a newer mcptest made the recording of this row.
 fn is_newer(row: &Row<'_>) -> bool {
     match row.subject {
         Subject::Agent(of) => open(of)
@@ -44,7 +44,7 @@ fn open(of: AgentRow<'_>) -> Option<Recording> {
     paths.first().and_then(|path| Recording::open(path).ok())
 }
 
-/// What the recording of this row is like now.
+/// The current state of this row's recording.
 pub(super) fn state_of(row: &Row<'_>) -> RecordingState {
     let of = match row.subject {
         Subject::Agent(of) => of,
@@ -104,7 +104,7 @@ fn unreadable(error: &ReadError) -> RecordingState {
     }
 }
 
-/// What is the matter with the runs for one of its gates, when something is.
+/// The state of the runs for one of its gates, if they need recording.
 fn side_state(of: AgentRow<'_>, cassette: &Cassette<'_>) -> Option<RecordingState> {
     let first = cassette
         .runs
@@ -140,13 +140,13 @@ fn side_state(of: AgentRow<'_>, cassette: &Cassette<'_>) -> Option<RecordingStat
 
 /// The runs that are to be recorded.
 pub(super) struct WantedRuns {
-    /// Whether runs that are there are kept.
+    /// True if existing runs are kept.
     pub(super) goes_on: bool,
-    /// Their numbers; with none of them, those that one of its gates lacks.
+    /// Their numbers; if empty, the missing runs of one of its gates.
     pub(super) runs: Vec<usize>,
 }
 
-/// What the mode asks for of a row; `None` when that is nothing.
+/// The runs that the mode asks for in this row; `None` if it asks for none.
 pub(super) fn wanted_runs(row: &Row<'_>, mode: Mode) -> Option<WantedRuns> {
     let count = row.agent_row().map_or(1, |of| of.agent.runs);
     let all = || {

@@ -76,7 +76,7 @@ impl ToolJob<'_> {
         call_on(&connected.client, suite, test, redactor).await
     }
 
-    /// What it has in common with other tests.
+    /// The limits that it shares with other tests.
     pub(super) fn shared(&self) -> Shared {
         let ToolRow { suite, test, .. } = self.of;
         if is_shared(suite, &test.server) {
@@ -86,7 +86,7 @@ impl ToolJob<'_> {
         }
     }
 
-    /// Why there is nothing recorded of it, as it may be shown.
+    /// Why it has no recording, in words to show.
     pub(super) fn unrecorded(&self, row: &FreshRow) -> Option<String> {
         let FreshRow::Failed(reason) = row else {
             return None;

@@ -20,9 +20,9 @@ struct Stop;
 struct Made {
     /// Why it ended.
     stop_reason: Option<String>,
-    /// Why it is not on the disk, when it is not.
+    /// Why it is not on the disk, if it is not.
     unrecorded: Option<String>,
-    /// What is wrong with a run before it began is wrong with the next: nothing is spent on it.
+    /// A problem before the run began would repeat in the next run, so nothing is spent on it.
     is_the_last: bool,
 }
 
@@ -36,7 +36,7 @@ impl Made {
     }
 }
 
-/// Lets the other workers end when one panics: they would wait for its unit for ever.
+/// Lets the other workers end if one panics: they would wait for its unit forever.
 struct StopOnPanic<'a>(&'a Schedule);
 
 impl Drop for StopOnPanic<'_> {
@@ -47,10 +47,10 @@ impl Drop for StopOnPanic<'_> {
     }
 }
 
-/// What follows from a unit that has ended.
+/// The next step after a unit has ended.
 enum Next {
     GoOn,
-    /// It does not pass, and with `--fail-fast` that is the end of all others.
+    /// It does not pass, and `--fail-fast` ends all others.
     DropRest,
 }
 
@@ -64,7 +64,7 @@ impl Next {
     }
 }
 
-/// What all workers share.
+/// The state that all workers share.
 pub(super) struct Workers<'w, 'p> {
     jobs: &'w [Job<'p>],
     schedule: &'w Schedule,
@@ -72,9 +72,7 @@ pub(super) struct Workers<'w, 'p> {
     options: Options,
     /// Done when the first run of an agent begins.
     agents: Once,
-    /// How many runs were recorded.
     recorded: AtomicUsize,
-    /// How long each job has taken.
     took_us: Vec<AtomicU64>,
 }
 
@@ -97,7 +95,7 @@ impl<'w, 'p> Workers<'w, 'p> {
         }
     }
 
-    /// Records one unit after the other, until there are no more or the host interrupts.
+    /// Records units one at a time, until all are done or the host interrupts.
     pub(super) fn work(&self, runtime: &Handle) {
         let _on_panic = StopOnPanic(self.schedule);
         while let Some(unit) = self.schedule.take() {
@@ -119,7 +117,7 @@ impl<'w, 'p> Workers<'w, 'p> {
         }
     }
 
-    /// How long each job took, all its runs together.
+    /// The time that each job took, with all its runs.
     pub(super) fn took(&self) -> Vec<Duration> {
         self.took_us
             .iter()
@@ -127,7 +125,7 @@ impl<'w, 'p> Workers<'w, 'p> {
             .collect()
     }
 
-    /// What is said when the host has interrupted, with so many `runs` and `tests` to make.
+    /// The message after an interruption by the host, for a recording of `runs` and `tests`.
     pub(super) fn interrupted(&self, runs: usize, tests: usize) -> Option<Interrupted> {
         let exit_code = (*self.context.interrupt.borrow())?;
         let is_recorded = matches!(self.options.mode, Mode::Record(_));
@@ -255,7 +253,7 @@ impl<'w, 'p> Workers<'w, 'p> {
         })
     }
 
-    /// What follows from a run that has ended: no more of them, side runs, or the cassette's end, which is true.
+    /// Decides after a run: drop the remaining runs, start side runs, or end the cassette, which returns true.
     fn end_row(&self, job: &AgentJob<'_>, unit: &Unit) -> bool {
         let row = unit.job;
         if !unit.is_side && job.decide() {

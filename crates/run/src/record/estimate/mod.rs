@@ -17,7 +17,7 @@ use past::Past;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// What recording a plan would take. Nothing is started to find out, and no key is needed.
+/// The estimated cost of recording a plan. The estimate starts nothing and needs no key.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Estimate {
     /// The rows of agents that would be recorded, in the order of the plan.
@@ -30,65 +30,65 @@ pub struct Estimate {
     pub exceeded: Vec<ExceededBudget>,
 }
 
-/// What recording one row would take.
+/// The estimated cost of recording one row.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RowEstimate {
     /// The row's name.
     pub row_name: String,
     /// Its runs that would be recorded, those for one of its gates aside.
     pub runs: usize,
-    /// The runs for one of its gates, as of a fault matrix, when it has such.
+    /// The runs for one of its gates, such as a fault matrix, if it has any.
     pub side_runs: Option<SideRunsEstimate>,
-    /// Whether it may end before all runs are made.
+    /// True if it may end before all runs are made.
     pub may_stop_early: bool,
-    /// Whether a program of the user's asks the model.
+    /// True if the user's program asks the model.
     pub is_own: bool,
-    /// The most model calls; `None` for a program of the user's.
+    /// The maximum number of model calls; `None` for the user's own program.
     pub calls_at_most: Option<u64>,
-    /// The most tokens, where something limits them. Each run may pass its limit by one answer.
+    /// The maximum number of tokens, if limited. Each run may exceed its limit by one answer.
     pub tokens_at_most: Option<u64>,
-    /// The tokens of all its runs, as far as they can be told beforehand.
+    /// The tokens of all its runs, as far as they can be predicted.
     pub tokens: Option<ExpectedTokens>,
-    /// What they cost.
+    /// Their cost.
     pub cost_usd: Option<f64>,
-    /// The model, when nobody knows its price.
+    /// The model, if its price is unknown.
     pub unpriced: Option<String>,
-    /// Why it cannot be recorded, when that is known already.
+    /// Why it cannot be recorded, if that is already certain.
     pub refused: Option<String>,
 }
 
-/// How many runs there are for one gate.
+/// The number of runs for one gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SideRunsEstimate {
-    /// As many as after the recorded first run, or else after one that makes a few calls.
+    /// The number after the recorded first run, or else after a run with a few calls.
     pub about: usize,
-    /// As many as there can be; `None` when that is known after the first run.
+    /// The maximum number; `None` if only the first run can show it.
     pub at_most: Option<usize>,
-    /// What is said of them.
+    /// The words for these runs.
     pub words: SideWords,
 }
 
 /// Tokens that are not spent yet.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ExpectedTokens {
-    /// How many.
+    /// Their number.
     pub total: u64,
-    /// Whether they are guessed from the prompt and the tools, and not the mean of recorded runs.
+    /// True if they are estimated from the prompt and the tools instead of recorded runs.
     pub is_rough: bool,
 }
 
 /// A budget that the estimated cost is above.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExceededBudget {
-    /// Its name, as `--max-cost`.
+    /// Its name, such as `--max-cost`.
     pub name: String,
-    /// What it allows.
+    /// The limit in dollars.
     pub limit_usd: f64,
-    /// What is estimated for what it limits.
+    /// The estimated cost of the runs under this limit.
     pub estimated_usd: f64,
 }
 
-/// What the mode asks to record, and what that would take.
+/// Estimates the cost of recording the rows that the mode asks for.
 pub fn estimate(plan: &Plan<'_>, options: &Options) -> Estimate {
     let mut estimate = Estimate::default();
     let mut by_suite: BTreeMap<PathBuf, (f64, Option<f64>)> = BTreeMap::new();
@@ -217,7 +217,7 @@ fn refused(of: AgentRow<'_>, unpriced: Option<&str>) -> Option<String> {
     })
 }
 
-/// The runs for one of its gates that would be recorded. Tools that no suite tells are those that were recorded.
+/// The runs for one of its gates that would be recorded. If no suite lists the tools, the recorded tools count.
 fn side_runs(of: AgentRow<'_>, past: &Past, goes_on: bool) -> Option<SideRunsEstimate> {
     let mut header = expected_header(of);
     header.catalogue = header.catalogue.or_else(|| past.catalogue.clone());
@@ -249,7 +249,7 @@ fn side_runs(of: AgentRow<'_>, past: &Past, goes_on: bool) -> Option<SideRunsEst
     })
 }
 
-/// How many runs a cassette has.
+/// The number of runs in a cassette.
 fn recorded(path: &Path) -> usize {
     let Ok(recording) = Recording::open(path) else {
         return 0;
