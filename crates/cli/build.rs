@@ -5,8 +5,8 @@ use std::error::Error;
 use std::io::Write;
 use std::path::Path;
 
-/// The pages of the reference that `explain` prints. It has those of gates from their entries, and lists matchers and
-/// commands itself.
+/// The pages of the reference that `explain` prints from files. It takes the gates' pages from their entries, and
+/// lists matchers and commands itself.
 const REFERENCE: [&str; 3] = [
     "reference/suite",
     "reference/providers",

@@ -83,7 +83,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     }
 }
 
-/// What is wrong with the subject of a message, if anything.
+/// The problem of a message's subject, if any.
 fn complaint_about(message: &str) -> Option<String> {
     let subject = message.lines().next().unwrap_or_default();
     if subject.starts_with("Merge ") || subject.starts_with("Revert ") || is_autosquash(subject) {

@@ -8,8 +8,8 @@ use tokio::sync::watch;
 /// The time that a recording may take to end: its teardown commands and its servers have lower limits.
 const PATIENCE: Duration = Duration::from_secs(150);
 
-/// Tells a recording to end when it is asked for. Who asks again, or when nothing is recorded any more, does not wait;
-/// a recording that does not end by itself is ended.
+/// Ends a recording when the user or the system asks for it. A second request ends the program at once, as does one
+/// while nothing is recorded; a recording that does not end by itself is stopped.
 pub fn listen() -> Interrupt {
     let (interrupt, receiver) = watch::channel(None);
     let listening = move || {

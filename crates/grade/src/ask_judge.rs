@@ -19,10 +19,10 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::time::Instant;
 
-/// What an answer of a judge may have, for what is set aside for it.
+/// The maximum number of tokens in a judge's answer, for the budget that is reserved for it.
 const MOST_TOKENS: u64 = 2_048;
 
-/// Why there is no grade.
+/// The reason why a grade is missing.
 #[derive(Debug, Error)]
 pub(crate) enum Ungraded {
     /// A judge gave none, or cannot be asked.
@@ -45,9 +45,9 @@ pub(crate) enum Ungraded {
 pub(crate) struct AskedJudges<'a> {
     context: GradingContext<'a>,
     providers: Providers,
-    /// What each check of each row has cost, where it has a limit of its own.
+    /// The cost of each check of each row with its own limit.
     spent: tokio::sync::Mutex<BTreeMap<(usize, String), f64>>,
-    /// Models that take no temperature, once they have said so.
+    /// Models that have refused a temperature.
     without_temperature: Mutex<Vec<String>>,
 }
 
@@ -189,7 +189,7 @@ impl<'a> Asking<'a> {
         })
     }
 
-    /// One vote: each sheet of the rubric in a request of its own.
+    /// Asks for one vote: each sheet of the rubric in a separate request.
     async fn vote(
         &self,
         judge: &Judge<'_>,
@@ -207,7 +207,7 @@ impl<'a> Asking<'a> {
         Ok(vote)
     }
 
-    /// How near what is judged is to a string, by the cosine of their vectors.
+    /// The likeness of the judged text to a string, by the cosine of their vectors.
     async fn likeness(&self, judge: &Judge<'_>, to: &str) -> Result<Vote, Ungraded> {
         let mut vote = blank(judge, 1);
         let Some(provider) = judge.provider.for_embeddings() else {
@@ -353,7 +353,7 @@ fn blank(judge: &Judge<'_>, sample: usize) -> Vote {
     }
 }
 
-/// What a judge of this row charges, where that is known.
+/// The price of a judge of this row, if known.
 pub(crate) fn price_of(row: &Row<'_>, model: &Model) -> Option<Price> {
     match row.subject {
         Subject::Agent(of) => of.agent.price(&model.label()),
@@ -369,12 +369,12 @@ fn cosine(one: &[f64], other: &[f64]) -> Option<f64> {
     (one.len() == other.len() && near.is_finite()).then_some(near.clamp(0.0, 1.0))
 }
 
-/// Whether the model takes no temperature, which costs nothing to find out.
+/// Returns true if the model accepts no temperature. A refusal costs nothing.
 fn refuses_temperature(error: &AskError) -> bool {
     error.status == Some(400) && error.message.contains("temperature")
 }
 
-/// What a reply says to a sheet: in its text, or in the call that it was made to write.
+/// Reads a reply as answers to a sheet: from its text, or from the call that the model had to make.
 fn read(sheet: &Sheet, reply: &Reply) -> Result<Vec<Answer>, String> {
     if reply.stop.is_cut_off() {
         return Err("it was cut off".to_owned());

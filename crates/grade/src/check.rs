@@ -1,4 +1,4 @@
-//! What does a judge say of runs whose outcome is known, and of the same runs told in other ways?
+//! How does a judge grade runs with a known outcome, and the same runs retold in other words?
 
 use crate::calibrate::{Mislabelled, each_labelled};
 use crate::grade::{GradingContext, Unit, ask_all};
@@ -15,14 +15,14 @@ use mcptest_replay::{Interrupt, Interrupted, Plan, Secrets, Watch};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
-/// How a judge is checked.
+/// The options for checking a judge.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckOptions {
-    /// How many runs are told in each other way.
+    /// The number of runs to retell in each other way.
     pub sample: usize,
-    /// How many grades are asked for at once.
+    /// The maximum number of grades to ask for at once.
     pub jobs: Option<usize>,
-    /// Dollars that it may cost.
+    /// The budget in dollars.
     pub max_cost_usd: Option<f64>,
 }
 
@@ -33,9 +33,9 @@ pub struct Checked {
     pub checks: Vec<JudgeCheck>,
     /// Why runs have no grade, each reason once.
     pub failures: Vec<String>,
-    /// What could not be read, or not judged.
+    /// The files that could not be read or judged.
     pub left_out: Vec<LeftOut>,
-    /// Which budget ended it, when one did.
+    /// The budget that ended it, if one did.
     pub over_budget: Option<String>,
 }
 
@@ -71,8 +71,8 @@ impl RetoldUnit<'_> {
     }
 }
 
-/// Asks for the grades of all labelled runs that have none, then for those of a sample that is told in other ways. What
-/// was said before is not asked again.
+/// Asks for the missing grades of all labelled runs, then for the grades of a retold sample. Existing grades are not
+/// asked for again.
 pub fn check(
     plan: &Plan<'_>,
     labels: Option<&Path>,
@@ -112,18 +112,18 @@ pub fn check(
     })
 }
 
-/// What a check takes.
+/// The cost of a check, before it starts.
 #[derive(Debug)]
 pub struct PlannedCheck {
     /// Requests, at most.
     pub calls: usize,
     /// Grades of runs that have a label.
     pub labelled: usize,
-    /// What cannot be read, or not judged.
+    /// The files that cannot be read or judged.
     pub left_out: Vec<LeftOut>,
 }
 
-/// What a check takes. Nobody is asked to find out.
+/// Estimates the cost of a check without asking a judge.
 pub fn plan_check(
     plan: &Plan<'_>,
     labels: Option<&Path>,
@@ -207,7 +207,7 @@ fn is_checked(question: &Question) -> bool {
     !question.is_advice && question.scorer().is_none()
 }
 
-/// The units that nobody has graded so far.
+/// The units without a grade.
 fn without_grade<'u, 'p: 'u>(
     rows: &BTreeMap<usize, RowGrades<'p>>,
     units: impl Iterator<Item = &'u Unit<'p>>,
@@ -267,7 +267,7 @@ fn question_key(wanted: &Wanted<'_>) -> String {
     )
 }
 
-/// What each question came to, in the order in which they were asked first.
+/// The results for each question, in the order in which they were first asked.
 fn measure<'p>(
     labelled: &[Labelled<'p>],
     retold: &[RetoldUnit<'p>],
@@ -309,7 +309,7 @@ fn measure_question(
     ))
 }
 
-/// What the judge gave to a labelled run, and to the same run told in other ways.
+/// The grades that the judge gave to a labelled run, and to the same run retold.
 fn checked_run(
     labelled: &Labelled<'_>,
     retold: &[RetoldUnit<'_>],

@@ -1,4 +1,4 @@
-//! What do recorded runs come to, once judges were asked?
+//! Which verdicts do recorded runs get after judges have graded them?
 
 use crate::grade::{GradingContext, grade};
 use crate::options::GradeOptions;
@@ -8,14 +8,14 @@ use mcptest_replay::{
     FreshRows, Interrupt, Interrupted, JudgeOptions, Plan, Secrets, Watch, judge_plan,
 };
 
-/// How recorded runs are graded and judged.
+/// The options for grading and judging recorded runs.
 #[derive(Debug, Clone, Copy)]
 pub struct EvalOptions {
     /// Which grades are asked for.
     pub grading: GradeOptions,
     /// Dollars that asking may cost.
     pub max_cost_usd: Option<f64>,
-    /// How the rows are judged then.
+    /// The options for judging the graded rows.
     pub judging: JudgeOptions,
 }
 

@@ -38,8 +38,8 @@ pub struct CheckPlan<'p> {
     pub cost_usd: Option<f64>,
 }
 
-/// What is asked for of a plan, and what that would take: the checks that ask judges, and the scorers, in the order of
-/// the plan. Nobody is asked to find out, and no key is needed.
+/// The checks of a plan that ask judges, and the scorers, in the order of the plan, with the number of requests. The
+/// estimate asks no judge and needs no key.
 pub fn plan<'p>(plan: &'p Plan<'p>, which: WhichGrades) -> Vec<CheckPlan<'p>> {
     let rows = plan.rows.iter().filter(|row| row.skip.is_none());
     let checks = rows.flat_map(|row| {

@@ -16,16 +16,16 @@ use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
 use tokio::runtime::Runtime;
 
-/// What grading needs beside the plan.
+/// The context of grading besides the plan.
 #[derive(Clone, Copy)]
 pub struct GradingContext<'a> {
-    /// What is secret in the suites of the plan.
+    /// The secrets in the suites of the plan.
     pub secrets: &'a Secrets,
-    /// What asking may still cost.
+    /// The remaining budget.
     pub spending: &'a Spending,
-    /// Who watches.
+    /// Receives the progress.
     pub watch: &'a Watch,
-    /// Who may end it.
+    /// Ends the grading early.
     pub interrupt: &'a Interrupt,
 }
 
@@ -67,7 +67,7 @@ pub fn grade(
         .collect())
 }
 
-/// Asks for each of these, several at once, and keeps what is said beside the row's recording.
+/// Asks for each of these grades, several at once, and keeps the answers next to the row's recording.
 pub(crate) fn ask_all<'p>(
     rows: BTreeMap<usize, RowGrades<'p>>,
     units: VecDeque<Unit<'p>>,

@@ -1,4 +1,5 @@
-//! What do judges say of recorded runs, how far can they be trusted, and which gates tell good runs from bad ones?
+//! Which grades do judges give to recorded runs, how reliable are the judges, and which gates tell good runs from bad
+//! ones?
 
 mod ask_judge;
 mod calibrate;

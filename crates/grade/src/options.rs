@@ -3,19 +3,19 @@
 use mcptest_core::grade::{Grade, NotGraded};
 use mcptest_replay::FreshRow;
 
-/// Which grades are asked for.
+/// The grades to ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WhichGrades {
-    /// Those that nobody gave so far.
+    /// Grades that no judge has given so far.
     pub missing: bool,
-    /// Those that were given to something else.
+    /// Grades that were given for other content.
     pub stale: bool,
-    /// Those that are there already.
+    /// Grades that exist and are current.
     pub current: bool,
 }
 
 impl WhichGrades {
-    /// What `mcptest eval` asks for unless it is told otherwise.
+    /// The grades that `mcptest eval` asks for by default.
     pub const NEEDED: Self = Self {
         missing: true,
         stale: true,
@@ -27,12 +27,12 @@ impl WhichGrades {
         stale: true,
         current: true,
     };
-    /// Only those that nobody gave so far.
+    /// Only grades that no judge has given so far.
     pub const MISSING: Self = Self {
         missing: true,
         ..Self::NONE
     };
-    /// Only those that were given to something else.
+    /// Only grades that were given for other content.
     pub const STALE: Self = Self {
         stale: true,
         ..Self::NONE
@@ -49,22 +49,22 @@ impl WhichGrades {
             Ok(_) => self.current,
             Err(NotGraded::Missing) => self.missing,
             Err(NotGraded::Stale(_)) => self.stale,
-            // What cannot be read is not written over.
+            // An unreadable grade is not overwritten.
             Err(NotGraded::Failed(_) | NotGraded::Unreadable(_)) => false,
         }
     }
 }
 
-/// How judges are asked about the rows of a plan.
+/// The options for asking judges about the rows of a plan.
 #[derive(Debug, Clone, Copy)]
 pub struct GradeOptions {
-    /// Which grades are asked for of runs that were recorded just now.
+    /// The grades to ask for of runs that were recorded just now.
     pub of_fresh: WhichGrades,
-    /// Which are asked for of all other runs.
+    /// The grades to ask for of all other runs.
     pub of_others: WhichGrades,
-    /// How many grades are asked for at once; else as many as suits the machine.
+    /// The maximum number of grades to ask for at once [default: chosen for the machine].
     pub jobs: Option<usize>,
-    /// Whether the runs, and so their grades, are kept nowhere.
+    /// True if neither the runs nor their grades are kept.
     pub is_live: bool,
 }
 

@@ -8,7 +8,7 @@ pub(super) fn with(trace: &Value, edit: impl FnOnce(&mut Value)) -> Value {
     edited
 }
 
-/// The list under a key; empty when there is none.
+/// The list under a key; empty if it is missing.
 pub(super) fn items<'t>(trace: &'t Value, key: &str) -> &'t [Value] {
     trace[key].as_array().map(Vec::as_slice).unwrap_or_default()
 }

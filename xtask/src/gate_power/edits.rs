@@ -5,7 +5,7 @@ use mcptest_core::trace::CatalogueTool;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// A run as it is edited: its trace, and the tools the model saw.
+/// A run before an edit: its trace, and the tools the model saw.
 #[derive(Clone, Copy)]
 pub(super) struct Original<'a> {
     pub(super) trace: &'a Value,
@@ -16,12 +16,12 @@ pub(super) struct Original<'a> {
 pub(super) struct Edit {
     /// As the table and the pages of the gates call it.
     pub(super) name: &'static str,
-    /// What it does, in a sentence without a full stop.
+    /// The effect of the edit, in a sentence without a full stop.
     pub(super) doc: &'static str,
     apply: fn(Original<'_>) -> Vec<Value>,
 }
 
-/// More places than this in one run are left out.
+/// Further places in one run are skipped.
 pub(super) const MOST_PLACES: usize = 40;
 
 impl Edit {

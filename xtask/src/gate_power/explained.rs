@@ -5,7 +5,7 @@ use super::measure::{Power, Tally};
 
 const HEADING: &str = "## What it does not see";
 
-/// What is wrong between what a gate's page says and what was measured.
+/// The differences between a gate's page and the measurements.
 pub(super) fn complaints_about(power: &Power) -> Vec<String> {
     let mut complaints = Vec::new();
     let mut complain = |text: String| complaints.push(format!("`{}:` {text}", power.key));

@@ -10,7 +10,7 @@ use mcptest_replay::cassette::{Cassette, Recording};
 use std::iter::Sum;
 use std::path::{Path, PathBuf};
 
-/// How many edited recordings a gate failed, of how many.
+/// The number of edited recordings, and how many of them a gate failed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) flipped: usize,
@@ -33,7 +33,7 @@ impl Sum for Tally {
     }
 }
 
-/// What came of one kind of edit.
+/// The results of one kind of edit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Outcome {
     /// With one run edited at one place.
@@ -49,14 +49,14 @@ impl Outcome {
     }
 }
 
-/// A gate with what came of each of the edits, in their order.
+/// A gate with the results of each of the edits, in their order.
 pub(super) struct Power {
     pub(super) key: &'static str,
     pub(super) doc: &'static str,
     pub(super) outcomes: Vec<Outcome>,
 }
 
-/// Edits the runs of the examples in every way, and judges each gate alone over what comes of it.
+/// Edits the runs of the examples in every way, and judges each gate alone over the edited runs.
 pub(super) fn measure(repository: &Path) -> Result<Vec<Power>, String> {
     let blank = |kind: &mcptest_core::eval::GateKind| Power {
         key: kind.key,
@@ -175,7 +175,7 @@ fn mutants(edit: &Edit, run: &Run<'_>) -> Result<Vec<String>, String> {
         .collect())
 }
 
-/// The edited text of each run; `None` is a run that stays as it is.
+/// The edited text of each run; `None` is an unchanged run.
 type Edited<'m> = Vec<Option<&'m str>>;
 
 /// Each mutant by itself, among runs that stay.
@@ -189,7 +189,7 @@ fn one_run(mutants: &[Vec<String>]) -> impl Iterator<Item = Edited<'_>> {
     })
 }
 
-/// All runs edited at the same place, or at their last one; nothing where there is one run only.
+/// All runs edited at the same place, or at their last one; empty if there is only one run.
 fn every_run(mutants: &[Vec<String>]) -> impl Iterator<Item = Edited<'_>> {
     let places = if mutants.len() > 1 {
         mutants.iter().map(Vec::len).max().unwrap_or_default()
@@ -204,7 +204,7 @@ fn every_run(mutants: &[Vec<String>]) -> impl Iterator<Item = Edited<'_>> {
     })
 }
 
-/// Each gate's key, and whether it passes over the runs with these edits.
+/// Each gate's key with its verdict on the runs with these edits: true if it passes.
 fn judge(
     agent: &Agent,
     gates: &[&GateBlock],

@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     Ok(ExitCode::from(u8::from(!complaints.is_empty())))
 }
 
-/// What does not hold, after the page was written when that is asked for.
+/// Returns the complaints, after writing the page with `write`.
 fn check(repository: &Path, write: bool) -> Result<Vec<String>, String> {
     let powers = measure::measure(repository)?;
     let page = table::page(&powers);

@@ -1,4 +1,4 @@
-//! Which pages of the book does `mcptest explain` print, besides those of the gates? `build.rs` packs them.
+//! Which pages of the book does `mcptest explain` print, besides the gates' pages? `build.rs` packs them.
 
 use flate2::read::GzDecoder;
 use std::io::Read;

@@ -20,13 +20,13 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use view::Size;
 
-/// How often the view is drawn.
+/// The interval between drawings of the view.
 const BEAT: Duration = Duration::from_millis(100);
 
-/// Shows what happens until it is ended; nothing where it is to be quiet.
+/// Shows the progress until it is ended; quiet progress shows nothing.
 pub struct Progress(Option<(Sender<Shown>, JoinHandle<()>)>);
 
-/// What the thread that shows progress is sent.
+/// The messages for the thread that shows progress.
 enum Shown {
     Event { at: Instant, event: Event },
     End,
@@ -99,7 +99,7 @@ impl Progress {
     }
 }
 
-/// Says what happens, and draws the view or says that it still goes on, until the end.
+/// Shows the events until the end, as a view or as lines that report the progress.
 fn show(events: &Receiver<Shown>, mut style: Style, is_live: bool) {
     let began = Instant::now();
     let (mut state, mut screen, mut is_over) = (State::default(), Screen::new(), false);
@@ -138,7 +138,7 @@ fn say(line: Option<String>) {
     output::stderr(&line.map(|line| line + "\n").unwrap_or_default());
 }
 
-/// How large the terminal is now.
+/// The current size of the terminal.
 fn size() -> Size {
     let (rows, columns) = console::Term::stderr().size_checked().unwrap_or((24, 80));
     Size {

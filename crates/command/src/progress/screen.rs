@@ -62,8 +62,8 @@ impl Screen {
     }
 }
 
-/// How many rows the drawn lines take once the terminal has another width. The lines are filled up with blanks, and
-/// nothing but the edge stands between them, so that a terminal breaks and joins them as one text.
+/// The number of rows that the drawn lines take after the terminal has changed its width. The lines are filled up
+/// with blanks and touch the edge, so a terminal breaks and joins them as one text.
 fn rows_after_resize(drawn: usize, before: usize, now: usize) -> usize {
     (drawn * before).div_ceil(now.max(1)).max(1)
 }

@@ -47,8 +47,8 @@ pub(crate) fn lines(state: &State, now: Duration, size: Size, paint: Paint) -> V
     lines.split_off(lines.len().saturating_sub(most))
 }
 
-/// How wide the columns beside the name are: the bar, the count, the tokens, the cost, the time that is left, and what is
-/// being done; `None` where one is left out.
+/// The widths of the columns next to the name: the bar, the count, the tokens, the cost, the remaining time, and the
+/// current activity; `None` for a hidden column.
 type Widths = [Option<usize>; 6];
 
 /// Which columns there is room for, and for how much of the names; what matters least goes first.

@@ -1,10 +1,10 @@
-//! Which labels stand in a file, in one of three forms: JSON, JSON Lines or CSV?
+//! Which labels does a file contain, in one of three forms: JSON, JSON Lines or CSV?
 
 use mcptest_core::problem::{Problem, Span, did_you_mean};
 use mcptest_core::yaml::{self, Entry, Kind, Node, Scalar};
 use std::path::Path;
 
-/// What an entry may say: which run it means, and its label.
+/// The keys of an entry, which identify the run and give its label.
 const KEYS: [&str; 5] = ["source", "trace_id", "row", "run", "label"];
 
 /// The words for a label; a number from 0 to 1 is a reward, and 1 is good.
@@ -77,7 +77,8 @@ struct LabelReader {
 }
 
 impl LabelReader {
-    /// A list of entries, one entry, or a map from files to labels; `start` is where the text stands in the file.
+    /// Reads a list of entries, one entry, or a map from files to labels; `start` is the offset of the text in the
+    /// file.
     fn document(&mut self, text: &str, start: usize) {
         let mut problems = Vec::new();
         let root = yaml::parse(text, self.file, &mut problems);

@@ -49,7 +49,7 @@ pub(crate) struct Eval {
     reporters: Reports,
 }
 
-/// What to grade.
+/// The values of `--grades`.
 const GRADES: [Word<WhichGrades>; 3] = [
     ("missing", WhichGrades::MISSING, "Runs without a grade"),
     (
@@ -128,7 +128,7 @@ impl RunCommand for Eval {
     }
 }
 
-/// Whether a row asks judges, or cannot be judged at all.
+/// Returns true if a row asks judges, or cannot be judged at all.
 fn asks_judges(row: &Row<'_>) -> bool {
     row.is_refused() || !row.questions().is_empty()
 }

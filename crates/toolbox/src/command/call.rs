@@ -122,12 +122,12 @@ impl RunCommand for Call {
     }
 }
 
-/// How many notifications are printed: a server can send them without end.
+/// The maximum number of notifications to print, since a server can send them without end.
 const MOST_TOLD: usize = 200;
-/// How much of one is printed, in characters.
+/// The maximum length of a printed notification, in characters.
 const LONGEST_TOLD: usize = 2000;
 
-/// How many notifications were not printed.
+/// The note on notifications that were not printed.
 fn untold(told: usize) -> String {
     match told.saturating_sub(MOST_TOLD) {
         0 => String::new(),
@@ -135,7 +135,7 @@ fn untold(told: usize) -> String {
     }
 }
 
-/// Says what the server tells of its progress, and what it logs, as it comes.
+/// Prints the server's progress and log messages as they arrive.
 fn tell(from: Direction, message: &str, told: &AtomicUsize) {
     let is_told = |method| message.contains(method);
     if from != Direction::Server

@@ -15,7 +15,7 @@ use mcptest_mcp::client::DEFAULT_TIMEOUT;
 use mcptest_report::REPORTERS;
 use std::time::{Duration, Instant};
 
-/// How long an answer may take here unless it is said otherwise: many probes wait for one that may never come.
+/// The default time limit for an answer, short because many probes wait for answers that may never come.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Arguments of `check`.
@@ -105,7 +105,7 @@ impl RunCommand for Check {
     }
 }
 
-/// The probes of these families and ids, or what was meant by one that is neither.
+/// The probes of these families and ids, or the nearest name to an unknown one.
 fn selected(only: &[String]) -> Result<Vec<&'static Probe>, Failure> {
     let is_named = |probe: &Probe, name: &str| {
         name.eq_ignore_ascii_case(probe.id) || name.eq_ignore_ascii_case(probe.family())

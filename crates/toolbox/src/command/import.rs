@@ -106,7 +106,7 @@ pub(super) fn check_free(out: Option<&Path>, force: bool) -> Result<(), Failure>
     ))
 }
 
-/// The files that are named, and those in the folders that are named.
+/// The named files, and the files in the named folders.
 fn transcripts(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     let mut files = Vec::new();
     for input in inputs {

@@ -1,4 +1,4 @@
-//! `mcptest lint-tools`: what is wrong with the tools of a server, and what does each cost?
+//! `mcptest lint-tools`: which defects do the tools of a server have, and how many tokens does each tool cost?
 
 use super::surface::{self, Surface};
 use super::surface_files;
@@ -25,7 +25,7 @@ pub(crate) struct LintTools {
     /// Do not apply this rule; repeatable.
     #[arg(long, value_name = "RULE")]
     ignore: Vec<String>,
-    /// Compare the tools with those in FILE; exit with 6 when they differ.
+    /// Compare the tools with the baseline in FILE; exit with 6 if they differ.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Write the names, descriptions and digests of the tools to FILE.
@@ -149,7 +149,7 @@ fn render(linted: &Linted, changes: &[Change], is_verbose: bool, paint: Paint) -
     text + if changes.is_empty() { "" } else { "\n" } + &sum(linted, changes.len(), is_verbose)
 }
 
-/// A tool with its findings, those of one rule on a line.
+/// Prints a tool with its findings, a line for each rule.
 fn of_tool(
     tool: &LintedTool,
     told: &[&Finding],

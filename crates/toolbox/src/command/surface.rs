@@ -43,7 +43,7 @@ pub(super) fn tools(
     })
 }
 
-/// Says that there was nothing to measure.
+/// The error for a surface without tools.
 pub(super) fn no_tools() -> Failure {
     Failure::ended(
         EXIT_NOTHING_SELECTED,

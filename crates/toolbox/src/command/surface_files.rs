@@ -21,8 +21,8 @@ struct Saved {
     result: Option<Box<Self>>,
 }
 
-/// The tools in a recording, or in a saved answer to `tools/list`; injected distractors are none. What is wrong names
-/// the file.
+/// The tools in a recording, or in a saved answer to `tools/list`, without injected distractors. The error names the
+/// file.
 pub(super) fn read_surface(path: &Path) -> Result<Vec<SurfaceTool>, String> {
     let at = |reason: String| format!("{}: {reason}", escape_path(path));
     let bytes =
@@ -65,7 +65,7 @@ pub(super) fn write_pins(path: &Path, pins: &Pins) -> io::Result<()> {
     mcptest_replay::write_over(path, &pins.to_text(), Pins::is_one, in_the_way)
 }
 
-/// What a model chose for a request, first of all.
+/// The first choice of a model for a request.
 #[derive(Debug)]
 pub(super) struct FirstChoice {
     /// The model.

@@ -109,7 +109,7 @@ fn write_suite(path: &Path, tools: &[SurfaceTool], intents: &Intents) -> Result<
     Ok(0)
 }
 
-/// What each model chose in its recorded runs, of requests that are intents.
+/// The choices of each model in its recorded runs of requests that are intents.
 fn of_models(
     suite: &mcptest_core::Suite,
     tools: &[SurfaceTool],

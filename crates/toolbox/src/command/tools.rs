@@ -81,7 +81,7 @@ fn family(name: &str) -> Result<&'static Family, Failure> {
     })
 }
 
-/// What these providers refuse in the tools, and what is sent in its place.
+/// The constructs in the tools that these providers refuse, with their replacements.
 fn refusals(server: &str, tools: &[Tool], family: &Family, paint: Paint) -> String {
     let listed = tools.iter().map(|tool| tool.clone().into_catalogue(server));
     let offer = Offer::of(listed.collect(), family, ToolSchemas::Mend);
@@ -118,7 +118,8 @@ fn refusals(server: &str, tools: &[Tool], family: &Family, paint: Paint) -> Stri
     )
 }
 
-/// What was odd, a line each, for standard error. What a server asked, wrote or notified is no oddity of its tools.
+/// The oddities, a line each, for standard error. A request, a log line or a notification of a server is not an
+/// oddity of its tools.
 pub(super) fn notes<'o>(observed: impl Iterator<Item = &'o Observed>) -> String {
     let odd = observed.filter(|one| !one.is_usual());
     let lines = odd.map(|one| format!("note: {}\n", escape(&one.to_string())));
@@ -213,7 +214,7 @@ struct Row {
     about: String,
 }
 
-/// The arguments in the schema's own order, those that are required first.
+/// The arguments in the schema's own order, required ones first.
 fn arguments(schema: &str) -> Vec<Row> {
     let schema = Members::of(schema);
     let required: Vec<Value> = schema

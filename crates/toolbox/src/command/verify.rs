@@ -32,7 +32,7 @@ pub(crate) struct Verify {
     pub(crate) json: bool,
 }
 
-/// What fails besides what breaks.
+/// The values of `--deny`: differences that fail in addition to breaking ones.
 const DENIED: [Word<Tier>; 2] = [
     ("changed", Tier::Changed, "Fail on changed texts too"),
     ("added", Tier::Added, "Fail on every difference"),

@@ -7,7 +7,7 @@ use mcptest_core::words::count;
 
 const PLACE: &str = "/description";
 
-/// So few words say nothing that the name does not.
+/// A shorter description cannot add much to the name.
 const FEWEST_WORDS: usize = 4;
 
 pub(super) fn is_missing(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
@@ -35,7 +35,7 @@ pub(super) fn repeats_name(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     vec![Spot::new(PLACE, what)]
 }
 
-/// Whether no word of the description is new to one who has read the name.
+/// Returns true if every word of the description is already in the name.
 fn repeats(look: &Look<'_>) -> bool {
     let name = words(&look.tool.tool.name);
     let is_known = |said: &String| name.iter().any(|word| stem(word) == said);

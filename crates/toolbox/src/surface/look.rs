@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Look<'a> {
     pub(super) tool: &'a SurfaceTool,
     pub(super) tokens: Option<usize>,
-    /// What it is said to do; empty when nothing is said.
+    /// Its description; empty if missing.
     pub(super) description: &'a str,
     /// The words of the name, without one that most names of the surface begin with.
     pub(super) name: Vec<String>,
@@ -20,7 +20,7 @@ pub(super) struct Look<'a> {
     pub(super) parts: Vec<Part<'a>>,
     /// Every text of the entry that a model or a person reads, with its place.
     pub(super) texts: Vec<PlacedText<'a>>,
-    /// The names of the other servers' tools that this server has not.
+    /// The names of other servers' tools that this server lacks.
     pub(super) foreign: BTreeSet<&'a str>,
     /// The names of this server's tools.
     pub(super) own: BTreeSet<&'a str>,
@@ -47,9 +47,9 @@ pub(super) struct Part<'a> {
     /// The parameter that it belongs to; empty at the top.
     pub(super) name: &'a str,
     pub(super) schema: &'a Value,
-    /// Whether it is all that is said of a property.
+    /// True if it is the complete schema of a property.
     pub(super) is_property: bool,
-    /// Whether that is a parameter of the tool itself.
+    /// True if the property is a parameter of the tool itself.
     pub(super) is_parameter: bool,
 }
 
@@ -144,7 +144,7 @@ impl<'a> Look<'a> {
     }
 }
 
-/// The word that most names begin with, where there are enough to tell.
+/// The word that most names begin with, if the names are enough to tell.
 fn common_prefix(names: &[Vec<String>]) -> Option<String> {
     let first = names.first()?.first()?;
     let count = |word: &String| {
@@ -156,7 +156,7 @@ fn common_prefix(names: &[Vec<String>]) -> Option<String> {
     (names.len() >= 3 && count(first) * 2 > names.len()).then(|| first.clone())
 }
 
-/// The keys of a schema under which there is a map of others, and under which there is one or a list of them.
+/// The keys of a schema whose value is a map of schemas, and the keys whose value is one schema or a list.
 const MAPS: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
 const PARTS: [&str; 6] = [
     "items",

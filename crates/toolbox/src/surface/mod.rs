@@ -1,4 +1,4 @@
-//! What is wrong with the tools of a surface, where, and what does each cost?
+//! Which defects do the tools of a surface have, where, and how many tokens does each tool cost?
 
 pub mod bench;
 mod description;
@@ -27,7 +27,7 @@ use serde_json::value::RawValue;
 /// A tool as its server lists it.
 #[derive(Debug, Clone, Default)]
 pub struct SurfaceTool {
-    /// What the model reads.
+    /// The tool as the model reads it.
     pub tool: CatalogueTool,
     /// Its title.
     pub title: Option<String>,
@@ -62,7 +62,7 @@ impl SurfaceTool {
     }
 }
 
-/// How much a finding matters.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
@@ -80,7 +80,7 @@ impl Severity {
         word_of(self)
     }
 
-    /// What a rule with a finding takes from the score of a tool.
+    /// The points that a rule with a finding takes from the score of a tool.
     fn cost(self) -> u32 {
         match self {
             Self::Info => 2,
@@ -90,30 +90,30 @@ impl Severity {
     }
 }
 
-/// Something wrong with a tool.
+/// A defect of a tool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Finding {
     /// The id of the rule.
     pub rule: &'static str,
-    /// How much it matters.
+    /// The severity.
     pub severity: Severity,
     /// Where in the tool's entry, as a JSON pointer.
     pub place: String,
-    /// What was found there.
+    /// The defect.
     pub what: String,
-    /// What to do.
+    /// The fix.
     pub fix: &'static str,
 }
 
-/// What was found in one tool.
+/// The findings in one tool.
 #[derive(Debug, Clone, Serialize)]
 pub struct LintedTool {
     /// Its name.
     pub name: String,
-    /// Its server, where several are known.
+    /// Its server, if the surface has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
-    /// What it costs in every request; `None` in a build that cannot count.
+    /// The tokens that it takes in every request; `None` in a build that cannot count.
     pub tokens: Option<usize>,
     /// 100 less what each rule with a finding takes, once per rule; never below 0.
     pub score: u32,
@@ -121,7 +121,7 @@ pub struct LintedTool {
     pub findings: Vec<Finding>,
 }
 
-/// What was found in all tools.
+/// The findings in all tools.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Linted {
     /// In the order of the surface.
@@ -140,19 +140,19 @@ impl Linted {
         sum.checked_div(self.tools.len() as u32)
     }
 
-    /// How many findings matter so much.
+    /// The number of findings with this severity.
     pub fn count(&self, severity: Severity) -> usize {
         let all = self.tools.iter().flat_map(|tool| &tool.findings);
         all.filter(|finding| finding.severity == severity).count()
     }
 
-    /// What all tools cost in every request.
+    /// The tokens that all tools take in every request.
     pub fn tokens(&self) -> Option<usize> {
         self.tools.iter().map(|tool| tool.tokens).sum()
     }
 }
 
-/// Holds every tool to every rule but those that are ignored.
+/// Applies every rule except the ignored ones to every tool.
 pub fn lint(tools: &[SurfaceTool], ignore: &[String]) -> Linted {
     let rules: Vec<&Rule> = RULES
         .iter()
@@ -192,7 +192,7 @@ fn lint_tool(look: &Look<'_>, before: &[Look<'_>], rules: &[&Rule]) -> LintedToo
     }
 }
 
-/// What a tool costs in every request.
+/// The tokens that a tool takes in every request.
 fn tokens_of(tool: &SurfaceTool) -> Option<usize> {
     count_tokens(&tool_text(&tool.tool))
 }

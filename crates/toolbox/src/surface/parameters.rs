@@ -45,8 +45,8 @@ fn is_described(schema: &Value, root: &Value, depth: usize) -> bool {
     has_words || target.into_iter().chain(choices).any(follow)
 }
 
-/// Whether a text says something of this parameter: it stands in quotes, or begins a line and a colon, an equals sign or
-/// a type follows, or it has a form that no plain word has.
+/// Returns true if a text explains this parameter: the name is in quotes, or begins a line and a colon, an equals
+/// sign or a type follows, or its form is not that of a plain word.
 fn explains(text: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let is_odd = name.contains('_') || name.contains(char::is_uppercase);

@@ -6,12 +6,12 @@ use mcptest_core::json::document::{Placed, Source, TextFault, Words};
 use mcptest_core::trace::full_name;
 use serde::{Deserialize, Serialize};
 
-/// What `format` says in every file of pins.
+/// The value of `format` in every file of pins.
 pub const FORMAT: &str = "mcptest-tool-pins";
 /// The version of the format that is read and written.
 pub const VERSION: u32 = 1;
 
-/// The tools of a surface as they were when somebody looked at them.
+/// The tools of a surface at the time of a review.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pins {
@@ -27,7 +27,7 @@ pub struct Pins {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pin {
-    /// Its server, where several are known.
+    /// Its server, if the surface has several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
     /// Its name.
@@ -37,7 +37,7 @@ pub struct Pin {
     pub description: Option<String>,
     /// A digest of its input schema.
     pub schema: String,
-    /// A digest of its annotations, where they are known.
+    /// A digest of its annotations, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub annotations: Option<String>,
 }
@@ -47,9 +47,9 @@ pub struct Pin {
 pub struct Change {
     /// The tool.
     pub tool: String,
-    /// What became of it.
+    /// The kind of change.
     pub what: &'static str,
-    /// Lines that are gone, with `-` before them, and new ones, with `+`.
+    /// Removed lines with a leading `-`, and new lines with a leading `+`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<String>,
 }
@@ -62,7 +62,7 @@ const WORDS: Words = Words {
     again: "write it again with `mcptest lint-tools --write-baseline`",
 };
 
-/// What is wrong with a file of pins.
+/// The problem of a file of pins.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadFault {
     /// The text itself.
@@ -170,12 +170,12 @@ impl Pins {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// Whether a file begins as one of pins does.
+    /// Returns true if a file begins like a file of pins.
     pub fn is_one(head: &[u8]) -> bool {
         String::from_utf8_lossy(&head[..head.len().min(200)]).contains(FORMAT)
     }
 
-    /// What is no more as it was pinned.
+    /// The differences of these tools from the pins.
     pub fn changes(&self, tools: &[SurfaceTool]) -> Vec<Change> {
         let now = Self::of(tools).tools;
         let mut changes = Vec::new();

@@ -9,11 +9,11 @@ use super::{description, naming, parameters, schema, similar, text};
 pub struct Rule {
     /// Its name, which never changes.
     pub id: &'static str,
-    /// How much a finding matters.
+    /// The severity of its findings.
     pub severity: Severity,
-    /// What is found, and why it matters.
+    /// The defect, and the reason why it matters.
     pub doc: &'static str,
-    /// What to do about it.
+    /// The fix.
     pub fix: &'static str,
     pub(super) check: Check,
 }

@@ -5,9 +5,9 @@ use super::rules::Spot;
 use super::words::{stem, words};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Descriptions and parameters that have so much in common are hardly told apart.
+/// Descriptions and parameters with this share in common are hard to tell apart.
 const ALIKE: f64 = 0.75;
-/// The same of tools whose names are forms of one name.
+/// The share for tools whose names are forms of one name.
 const ALIKE_BY_NAME: f64 = 0.5;
 
 pub(super) fn is_near_duplicate(look: &Look<'_>, before: &[Look<'_>]) -> Vec<Spot> {

@@ -41,10 +41,10 @@ fn is_joiner_in_latin(characters: &[char], at: usize) -> bool {
         && is_plain(Some(at + 1))
 }
 
-/// What a text may not say.
+/// A phrase that texts must not contain.
 struct Phrase {
     pattern: &'static str,
-    /// What a text does that says it.
+    /// A text with the phrase does this.
     what: &'static str,
 }
 

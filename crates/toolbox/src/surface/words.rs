@@ -27,7 +27,7 @@ pub(super) fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// What the forms of an English word have in common: `creates`, `created` and `creating` are `creat`.
+/// The stem that the forms of an English word share: `creates`, `created` and `creating` are `creat`.
 pub(super) fn stem(word: &str) -> &str {
     let ending = ["ies", "ing", "es", "ed", "s", "y", "e"]
         .into_iter()

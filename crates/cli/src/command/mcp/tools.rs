@@ -24,7 +24,7 @@ struct Asked {
     command: Vec<String>,
 }
 
-/// What a tool says, and the same as data where it has any.
+/// The answer of a tool as text, and as data if it has any.
 type Answer = Result<(String, Option<Value>), Failure>;
 
 /// The result of a call, as MCP has it.
@@ -118,7 +118,8 @@ fn rendered(report: &Report, reporter: &str, verbose: u8) -> Result<String, Fail
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Refuses a path that leads out of the working directory. What a file there names is refused where it is opened.
+/// Refuses a path that leads out of the working directory. Paths inside a file there are checked when they are
+/// opened.
 fn inside(path: &Path) -> Result<(), Failure> {
     mcptest_files::refuse_outside(path).map_err(|_outside| {
         let help = "name a file below the folder that `mcptest mcp` was started in";
@@ -142,7 +143,7 @@ fn draft(asked: Asked) -> Result<String, Failure> {
     Ok(draft.text)
 }
 
-/// Drafts from a server, on a thread of its own: this one belongs to the runtime that serves.
+/// Drafts from a server, on a separate thread: this thread belongs to the runtime that serves.
 fn of_server(command: Vec<String>, out: PathBuf) -> Result<Draft, Failure> {
     let drafting = std::thread::spawn(move || {
         let spec = server::of_words(&command)?;

@@ -6,7 +6,7 @@ use mcptest_replay::Plan;
 use mcptest_replay::cassette::{Recording, lock_of};
 use serde::Serialize;
 
-/// A recording as it happens: nothing is said of a row before its last run.
+/// A recording in progress. A row appears only after its last run.
 #[derive(Debug, Serialize)]
 pub(super) struct Live {
     /// Rows whose runs are being made.
@@ -15,12 +15,12 @@ pub(super) struct Live {
     waiting: Vec<usize>,
     /// Runs of all these rows that are on the disk.
     runs: usize,
-    /// How many there are to be.
+    /// The number of runs to record.
     of: usize,
-    /// What those cost that are there, where that is known.
+    /// The cost of the recorded runs, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost_usd: Option<f64>,
-    /// What recording may cost.
+    /// The budget of the recording in dollars.
     #[serde(skip_serializing_if = "Option::is_none")]
     budget_usd: Option<f64>,
 }
@@ -32,7 +32,7 @@ struct RowAtWork {
     row: usize,
     /// Its runs that are on the disk.
     runs: usize,
-    /// How many there are to be.
+    /// The number of runs to record.
     of: usize,
     #[serde(skip)]
     cost_usd: Option<f64>,

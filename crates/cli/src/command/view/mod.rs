@@ -79,7 +79,7 @@ async fn serve(args: &View, shown: Shown) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What is shown, and which state of its files that is.
+/// The shown report, with the state of its files.
 struct Shown {
     source: Source,
     /// Counts the changes: a page asks for what it has not seen.
@@ -97,7 +97,7 @@ impl Shown {
         })
     }
 
-    /// Judges again when a file has changed. What cannot be read just now leaves what was shown.
+    /// Judges again after a file has changed. If the file cannot be read now, the shown report stays.
     fn refresh(&mut self) {
         if self.judged.is_current() {
             return;

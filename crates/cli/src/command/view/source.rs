@@ -10,7 +10,7 @@ use mcptest_files as files;
 use mcptest_replay::{JudgeOptions, Plan, Selection, Stamps, Transcripts};
 use std::path::{Path, PathBuf};
 
-/// What the paths of the command line name.
+/// The source that the paths of the command line name.
 pub(super) enum Source {
     /// A saved report.
     Report(PathBuf),
@@ -92,7 +92,7 @@ impl Source {
     }
 }
 
-/// Whether a JSON file is a report, and not a transcript.
+/// Returns true if a JSON file is a report instead of a transcript.
 fn is_report(text: &str) -> bool {
     text.contains("\"schema_version\"") && text.contains("\"tests\"")
 }

@@ -5,7 +5,7 @@ use mcptest_core::json::Members;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Texts as they are, structured content as JSON, the rest in one line each.
+/// Prints texts verbatim, structured content as JSON, and everything else in one line each.
 pub(super) fn render(result: &RawValue) -> String {
     let members = Members::of(result.get());
     let content = members.get("content").map_or("null", RawValue::get);
@@ -84,7 +84,7 @@ fn of_block(block: &Value, raw: &RawValue) -> String {
     }
 }
 
-/// How many bytes a base64 text stands for.
+/// The number of bytes in a base64 text.
 fn decoded(base64: &str) -> usize {
     let digits = base64
         .bytes()

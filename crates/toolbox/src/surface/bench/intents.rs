@@ -8,7 +8,7 @@ use mcptest_core::words::some_of;
 use mcptest_core::yaml;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a file of intents says.
+/// The contents of a file of intents.
 #[derive(Debug, Default)]
 pub struct Intents {
     /// The requests.
@@ -20,11 +20,11 @@ pub struct Intents {
 /// A request, and the tools that are right for it.
 #[derive(Debug, Clone)]
 pub struct Intent {
-    /// What the user says.
+    /// The user's request.
     pub ask: String,
     /// Where that is written.
     pub span: Span,
-    /// Any of these is right; where there is none, it is right to choose none.
+    /// The right tools, any of them; if empty, it is right to choose none.
     pub tools: Vec<(String, Span)>,
 }
 

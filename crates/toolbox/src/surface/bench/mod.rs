@@ -16,23 +16,23 @@ use selector::{Selector, Text};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// What stands for no tool.
+/// The word for choosing no tool.
 pub const NONE: &str = "none";
 
-/// What was chosen for one request.
+/// The choice for one request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Choice {
     /// The request.
     pub ask: String,
-    /// The tools that are right; empty where it is right to choose none.
+    /// The right tools; if empty, it is right to choose none.
     pub right: Vec<String>,
-    /// The tool that was chosen; none where none was.
+    /// The chosen tool, if any.
     pub chosen: Option<String>,
-    /// Whether that is right.
+    /// True if the choice is right.
     pub is_right: bool,
 }
 
-/// What one selector chose.
+/// The choices of one selector.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Bench {
     /// `lexical`, or a model.
@@ -42,7 +42,7 @@ pub struct Bench {
 }
 
 impl Bench {
-    /// What these choices, of tools by their names, come to; a choice for each intent.
+    /// Scores these choices, of tools by their names; a choice for each intent.
     pub fn of(
         selector: &str,
         tools: &[SurfaceTool],
@@ -80,7 +80,7 @@ impl Bench {
         }
     }
 
-    /// How many choices are right.
+    /// The number of right choices.
     pub fn right(&self) -> usize {
         self.choices.iter().filter(|choice| choice.is_right).count()
     }
@@ -90,7 +90,8 @@ impl Bench {
         wilson(self.right() as u64, self.choices.len() as u64, 0.95).ok()
     }
 
-    /// How often which tool was chosen where which was right. Where several are right, a right choice stands for itself.
+    /// The number of times each tool was chosen, by the right tool. If several tools are right, a right choice counts
+    /// under its own name.
     pub fn matrix(&self) -> BTreeMap<String, BTreeMap<String, usize>> {
         let mut matrix: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
         for choice in &self.choices {
@@ -125,7 +126,7 @@ impl Bench {
     }
 }
 
-/// What the words alone would choose.
+/// The choices by words alone.
 pub fn lexical(tools: &[SurfaceTool], intents: &[Intent]) -> Bench {
     let texts: Vec<Text> = tools.iter().map(Text::of).collect();
     lexical_of(tools, &texts, intents)

@@ -7,16 +7,16 @@ use crate::surface::look::Look;
 use crate::surface::similar::shared_words;
 use serde::Serialize;
 
-/// A change of one tool, and what came of it.
+/// A change of one tool, with its effect.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Mutation {
     /// The tool.
     pub tool: String,
-    /// What was changed.
+    /// The change.
     pub change: String,
-    /// How many choices were right before, and after.
+    /// The number of right choices before the change.
     pub before: usize,
-    /// The same after the change.
+    /// The number of right choices after the change.
     pub after: usize,
     /// Requests that were right and are not.
     pub lost: Vec<String>,

@@ -5,15 +5,15 @@ use super::super::words::stems;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// How soon a repeated word counts no more, and how much a long text counts less: the usual values of BM25.
+/// The saturation of repeated words and the discount for long texts: the usual values of BM25.
 const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.75;
-/// A word of the name says as much as so many of the description.
+/// The weight of a word in the name, compared with one in the description.
 const OF_NAME: f64 = 3.0;
 /// No tool is chosen that has less than this share of what a request says.
 const LEAST: f64 = 0.25;
 
-/// What a selector reads of a tool.
+/// The words of a tool that a selector reads.
 #[derive(Debug, Clone)]
 pub(super) struct Text {
     pub(super) name: String,
@@ -84,7 +84,7 @@ impl Selector {
         }
     }
 
-    /// What a word of a request weighs; most, when no tool has it.
+    /// The weight of a word in a request; highest if no tool has the word.
     fn weight(&self, word: &str) -> f64 {
         (self.tools.len() as f64 / self.uses.get(word).copied().unwrap_or(0.5)).sqrt()
     }
