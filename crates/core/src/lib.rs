@@ -33,6 +33,8 @@
 
 #[doc(hidden)]
 pub mod calibrate;
+#[doc(hidden)]
+pub mod change;
 mod classes;
 #[doc(hidden)]
 pub mod coverage;

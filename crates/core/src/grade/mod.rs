@@ -27,11 +27,12 @@ pub use rubric::{Criterion, Rubric, Tree};
 pub use scorer::{Numbers, Scorer};
 pub(crate) use scorer::{SCORERS, scores_of};
 
+use crate::change::compare_parts;
 use crate::digest::digest_of_value;
 use crate::trace::Tokens;
 use crate::words::distinct;
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// The judges' answers about one run, to one question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -125,10 +126,9 @@ impl Asked {
             };
             changes.push(format!("the {what} has changed"));
         }
-        let files: BTreeSet<&String> = self.files.keys().chain(now.files.keys()).collect();
-        let changed = files
-            .into_iter()
-            .filter(|file| self.files.get(*file) != now.files.get(*file));
+        let mut files = compare_parts(&self.files, &now.files, |before, now| before == now);
+        files.sort_by_key(|file| file.place);
+        let changed = files.iter().map(|file| file.place);
         changes.extend(changed.map(|file| format!("`{file}` of the scorer has changed")));
         if self.judges != now.judges {
             changes.push(format!(

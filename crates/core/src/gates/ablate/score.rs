@@ -163,12 +163,12 @@ impl Worth {
             Ok(found) => (100.0 * found.interval.lower, 100.0 * found.interval.upper),
             Err(_) => (-100.0, 100.0),
         };
-        let calls = Change::new("calls", Some(with.calls), Some(without.calls));
-        let tokens = Change::new("tokens", with.tokens, without.tokens);
-        let cost = Change::new("dollars", with.cost, without.cost);
+        let calls = UsageChange::new("calls", Some(with.calls), Some(without.calls));
+        let tokens = UsageChange::new("tokens", with.tokens, without.tokens);
+        let cost = UsageChange::new("dollars", with.cost, without.cost);
         let changes: Vec<String> = [&calls, &tokens, &cost]
             .into_iter()
-            .filter_map(Change::describe)
+            .filter_map(UsageChange::describe)
             .collect();
         let replacement = replacement(set, with, without);
         let tool = set.join(" and ");
@@ -201,13 +201,13 @@ impl Worth {
 }
 
 /// The mean usage of a run with a set and without it, if it is known.
-struct Change {
+struct UsageChange {
     unit: &'static str,
     with: Option<f64>,
     without: Option<f64>,
 }
 
-impl Change {
+impl UsageChange {
     fn new(unit: &'static str, with: Option<f64>, without: Option<f64>) -> Self {
         Self {
             unit,
