@@ -1,7 +1,7 @@
 //! Do the recordings of a row match the current suite?
 
 use crate::advice;
-use crate::cassette::{self, Cassette, Change};
+use crate::cassette::{self, Cassette};
 use crate::conditions::removed_faults;
 use mcptest_core::judge::is_read_only;
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row, RowOfAgent};
@@ -82,7 +82,7 @@ pub fn misfit(of: AgentRow<'_>, cassette: &Cassette<'_>, expected: &Header) -> O
         cassette::staleness(header, expected)
     };
     Misfit::of(
-        changes.iter().map(Change::to_string).collect(),
+        changes.iter().map(ToString::to_string).collect(),
         cassette::is_tampered(header),
     )
 }

@@ -3,7 +3,12 @@
 use super::drift::{Findings, Subject, Tier};
 use super::schema::{self, SchemaSide};
 use super::value::{self, brief, changed};
+use mcptest_core::change::{
+    CatalogueChange, CatalogueItem, Change, ItemPart, PlacedChange, compare_catalogues,
+    compare_parts,
+};
 use serde_json::Value;
+use std::borrow::Cow;
 
 /// One kind of list.
 pub(super) struct ListKind {
@@ -52,113 +57,94 @@ pub(super) fn compare(
     new: &[Value],
     is_whole: bool,
 ) {
-    let name = |item: &Value| {
-        item.get(kind.key)
-            .and_then(Value::as_str)
-            .unwrap_or("?")
-            .to_owned()
-    };
-    for old in old {
-        let named = name(old);
-        let text = format!("{} `{named}`", kind.noun);
-        let mut subject = findings.of(&named, &text);
-        match new.iter().find(|item| name(item) == named) {
-            Some(new) => item(&mut subject, old, new),
-            None => subject.add(Tier::Breaking, "", "is gone"),
-        }
-    }
-    for new in new.iter().filter(|_| is_whole) {
-        let named = name(new);
-        if !old.iter().any(|item| name(item) == named) {
-            let text = format!("{} `{named}`", kind.noun);
-            findings.of(&named, &text).add(Tier::Added, "", "is new");
+    let old: Vec<CatalogueItem<'_>> = old.iter().map(|item| catalogue_item(kind, item)).collect();
+    let new: Vec<CatalogueItem<'_>> = new.iter().map(|item| catalogue_item(kind, item)).collect();
+    for change in compare_catalogues(&old, &new, |old, new| old == new) {
+        let name = change.item().name;
+        let text = format!("{} `{name}`", kind.noun);
+        let mut subject = findings.of(name, &text);
+        match change {
+            CatalogueChange::Removed(_) => subject.add(Tier::Breaking, "", "is gone"),
+            CatalogueChange::Changed { part, .. } => add_part(&mut subject, &part),
+            CatalogueChange::Added(_) if is_whole => subject.add(Tier::Added, "", "is new"),
+            CatalogueChange::Added(_) => {}
         }
     }
 }
 
-fn item(subject: &mut Subject<'_>, old: &Value, new: &Value) {
-    let (Some(before), Some(after)) = (old.as_object(), new.as_object()) else {
-        return;
-    };
-    for (key, old) in before {
-        match (key.as_str(), after.get(key)) {
-            (_, Some(new)) if new == old => {}
-            ("inputSchema", Some(new)) => {
-                schema::compare(subject, SchemaSide::Input, key, old, new);
-            }
-            ("outputSchema", Some(new)) => {
-                schema::compare(subject, SchemaSide::Output, key, old, new);
-            }
-            ("arguments", Some(new)) => arguments(subject, old, new),
-            ("outputSchema", None) => {
-                subject.add(
-                    Tier::Breaking,
-                    key,
-                    "is gone: the output is not promised any more",
-                );
-            }
-            (_, Some(new)) => subject.add(Tier::Changed, key, changed(old, new)),
-            (_, None) => subject.add(
-                Tier::Changed,
+fn catalogue_item<'v>(kind: &ListKind, item: &'v Value) -> CatalogueItem<'v> {
+    let parts = item.as_object().into_iter().flatten();
+    CatalogueItem {
+        server: None,
+        name: text_at(item, kind.key),
+        parts: parts
+            .map(|(key, value)| ItemPart {
                 key,
-                format!("was {} and is gone", brief(old)),
-            ),
-        }
+                value: Cow::Borrowed(value),
+            })
+            .collect(),
     }
-    for key in after.keys().filter(|key| !before.contains_key(*key)) {
-        if key == "arguments" {
-            arguments(subject, &Value::Array(Vec::new()), &after[key]);
-        } else {
-            subject.add(Tier::Added, key, "is new");
+}
+
+fn text_at<'v>(item: &'v Value, key: &str) -> &'v str {
+    item.get(key).and_then(Value::as_str).unwrap_or("?")
+}
+
+fn add_part(subject: &mut Subject<'_>, part: &PlacedChange<&str, &Value>) {
+    let key = part.place;
+    match (key, part.change) {
+        ("inputSchema", Change::Changed { before, after }) => {
+            schema::compare(subject, SchemaSide::Input, key, before, after);
         }
+        ("outputSchema", Change::Changed { before, after }) => {
+            schema::compare(subject, SchemaSide::Output, key, before, after);
+        }
+        ("outputSchema", Change::Removed(_)) => {
+            let what = "is gone: the output is not promised any more";
+            subject.add(Tier::Breaking, key, what);
+        }
+        ("arguments", Change::Changed { before, after }) => arguments(subject, before, after),
+        ("arguments", Change::Added(after)) => arguments(subject, &Value::Null, after),
+        (_, Change::Changed { before, after }) => {
+            subject.add(Tier::Changed, key, changed(before, after));
+        }
+        (_, Change::Removed(before)) => {
+            let what = format!("was {} and is gone", brief(before));
+            subject.add(Tier::Changed, key, what);
+        }
+        (_, Change::Added(_)) => subject.add(Tier::Added, key, "is new"),
     }
 }
 
 /// The arguments of a prompt, which have no schema.
 fn arguments(subject: &mut Subject<'_>, old: &Value, new: &Value) {
-    let none = Vec::new();
-    let (old, new) = (
-        old.as_array().unwrap_or(&none),
-        new.as_array().unwrap_or(&none),
-    );
-    let name = |argument: &Value| {
-        argument
-            .get("name")
-            .and_then(Value::as_str)
-            .unwrap_or("?")
-            .to_owned()
-    };
     let is_required = |argument: &Value| {
         argument
             .get("required")
             .and_then(Value::as_bool)
             .unwrap_or_default()
     };
-    for before in old {
-        let at = format!("arguments.{}", name(before));
-        match new.iter().find(|argument| name(argument) == name(before)) {
-            None => subject.add(Tier::Breaking, &at, "is gone"),
-            Some(after) if is_required(after) && !is_required(before) => {
+    for argument in compare_parts(by_name(old), by_name(new), |old, new| old == new) {
+        let at = format!("arguments.{}", argument.place);
+        match argument.change {
+            Change::Removed(_) => subject.add(Tier::Breaking, &at, "is gone"),
+            Change::Changed { before, after } if is_required(after) && !is_required(before) => {
                 subject.add(Tier::Breaking, &at, "is required now");
             }
-            Some(after) if before != after => {
+            Change::Changed { before, after } => {
                 subject.add(Tier::Changed, &at, changed(before, after));
             }
-            Some(_) => {}
+            Change::Added(after) if is_required(after) => {
+                subject.add(Tier::Breaking, &at, "is new and required");
+            }
+            Change::Added(_) => subject.add(Tier::Added, &at, "is new"),
         }
     }
-    for after in new
-        .iter()
-        .filter(|argument| !old.iter().any(|before| name(before) == name(argument)))
-    {
-        let at = format!("arguments.{}", name(after));
-        let (tier, message) = if is_required(after) {
-            (Tier::Breaking, "is new and required")
-        } else {
-            (Tier::Added, "is new")
-        };
-        subject.add(tier, &at, message);
-    }
+}
+
+fn by_name(arguments: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let arguments = arguments.as_array().into_iter().flatten();
+    arguments.map(|argument| (text_at(argument, "name"), argument))
 }
 
 /// Compares what the server says about itself.
@@ -169,16 +155,15 @@ pub(super) fn server(findings: &mut Findings, old: &Value, new: &Value) {
     if let (Value::Object(before), Value::Object(after)) =
         (of(old, "capabilities"), of(new, "capabilities"))
     {
-        for (name, old) in &before {
-            match after.get(name) {
-                Some(new) => {
-                    value::compare(&mut subject, &format!("capabilities.{name}"), old, new);
+        for capability in compare_parts(&before, &after, |old, new| old == new) {
+            let at = format!("capabilities.{}", capability.place);
+            match capability.change {
+                Change::Changed { before, after } => {
+                    value::compare(&mut subject, &at, before, after);
                 }
-                None => subject.add(Tier::Breaking, &format!("capabilities.{name}"), "is gone"),
+                Change::Removed(_) => subject.add(Tier::Breaking, &at, "is gone"),
+                Change::Added(_) => subject.add(Tier::Added, &at, "is new"),
             }
-        }
-        for name in after.keys().filter(|name| !before.contains_key(*name)) {
-            subject.add(Tier::Added, &format!("capabilities.{name}"), "is new");
         }
     }
     for key in ["instructions", "protocolVersion", "serverInfo"] {

@@ -2,6 +2,7 @@
 
 use super::drift::{Subject, Tier};
 use super::value::{brief, changed};
+use mcptest_core::change::{Change, compare_parts};
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
@@ -196,25 +197,21 @@ impl Schemas<'_, '_> {
             .iter()
             .flat_map(|(words, is_lower)| words.iter().map(|word| (*word, *is_lower)))
         {
-            let (before, after) = (self.old.get(word), self.new.get(word));
-            if before == after {
+            let Some(change) = self.change(word) else {
                 continue;
-            }
-            let is_tighter = match (
-                before.and_then(Value::as_f64),
-                after.and_then(Value::as_f64),
-                is_lower,
-            ) {
+            };
+            let number = |limit: Option<&&Value>| limit.and_then(|limit| limit.as_f64());
+            let is_tighter = match (number(change.before()), number(change.after()), is_lower) {
                 (Some(before), Some(after), Some(true)) => after > before,
                 (Some(before), Some(after), Some(false)) => after < before,
-                _ => after.is_some(),
+                _ => change.after().is_some(),
             };
             let tiers = if is_tighter {
                 TIGHTER
             } else {
                 [Tier::Changed; 2]
             };
-            self.add(tiers, word, said(before, after));
+            self.add(tiers, word, in_words(&change));
         }
     }
 
@@ -227,34 +224,36 @@ impl Schemas<'_, '_> {
             of(self.new).unwrap_or_default(),
         );
         let (was_required, is_required) = (required(self.old), required(self.new));
-        for (name, old) in &before {
+        // A property whose schema is the same may be required now.
+        for property in compare_parts(&before, &after, |_, _| false) {
+            let name = property.place.as_str();
             let key = format!("properties.{name}");
-            let Some(new) = after.get(name) else {
-                self.add([Tier::Breaking; 2], &key, "is gone");
-                continue;
-            };
-            match (
-                was_required.contains(name.as_str()),
-                is_required.contains(name.as_str()),
-            ) {
-                (false, true) => self.add(TIGHTER, &key, "is required now"),
-                (true, false) => self.add(
-                    [Tier::Changed, Tier::Breaking],
-                    &key,
-                    "is no longer required",
-                ),
-                _ => {}
-            }
-            self.below(&key, old, new);
-        }
-        for name in after.keys().filter(|name| !before.contains_key(*name)) {
-            let key = format!("properties.{name}");
-            if self.side == SchemaSide::Input && is_required.contains(name.as_str()) {
-                self.add([Tier::Breaking; 2], &key, "is new and required");
-            } else {
-                self.add([Tier::Added; 2], &key, "is new");
+            match property.change {
+                Change::Removed(_) => self.add([Tier::Breaking; 2], &key, "is gone"),
+                Change::Added(_)
+                    if self.side == SchemaSide::Input && is_required.contains(name) =>
+                {
+                    self.add([Tier::Breaking; 2], &key, "is new and required");
+                }
+                Change::Added(_) => self.add([Tier::Added; 2], &key, "is new"),
+                Change::Changed { before, after } => {
+                    match (was_required.contains(name), is_required.contains(name)) {
+                        (false, true) => self.add(TIGHTER, &key, "is required now"),
+                        (true, false) => {
+                            let tiers = [Tier::Changed, Tier::Breaking];
+                            self.add(tiers, &key, "is no longer required");
+                        }
+                        _ => {}
+                    }
+                    self.below(&key, before, after);
+                }
             }
         }
+    }
+
+    /// The change of the value at a key.
+    fn change(&self, key: &str) -> Option<Change<&Value>> {
+        Change::between(self.old.get(key), self.new.get(key), |old, new| old == new)
     }
 
     fn items(&mut self) {
@@ -279,12 +278,8 @@ impl Schemas<'_, '_> {
         let is_told =
             |word: &str| matches!(word, "anyOf" | "oneOf") && types_of(old) != types_of(new);
         for word in WORDS.iter().chain(COMBINED) {
-            if old.get(*word) != new.get(*word) && !is_told(word) {
-                self.add(
-                    [Tier::Changed; 2],
-                    word,
-                    said(old.get(*word), new.get(*word)),
-                );
+            if let Some(change) = self.change(word).filter(|_| !is_told(word)) {
+                self.add([Tier::Changed; 2], word, in_words(&change));
             }
         }
         let is_closed = |schema: &Map<String, Value>| {
@@ -349,12 +344,11 @@ fn listed(kinds: &BTreeSet<&str>) -> String {
     kinds.iter().copied().collect::<Vec<_>>().join(" or ")
 }
 
-fn said(before: Option<&Value>, after: Option<&Value>) -> String {
-    match (before, after) {
-        (Some(before), Some(after)) => changed(before, after),
-        (Some(before), None) => format!("was {} and is gone", brief(before)),
-        (None, Some(after)) => format!("is {} and was not there", brief(after)),
-        (None, None) => "differs".to_owned(),
+fn in_words(change: &Change<&Value>) -> String {
+    match change {
+        Change::Changed { before, after } => changed(before, after),
+        Change::Removed(before) => format!("was {} and is gone", brief(before)),
+        Change::Added(after) => format!("is {} and was not there", brief(after)),
     }
 }
 

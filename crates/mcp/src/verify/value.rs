@@ -1,6 +1,7 @@
 //! Is what came back still what it was?
 
 use super::drift::{Subject, Tier};
+use mcptest_core::change::{Change, compare_parts};
 use mcptest_core::escape::clipped;
 use serde_json::{Map, Value};
 
@@ -54,15 +55,18 @@ fn compare_maps(
         let what = format!("was of type {} and is of type {}", brief(was), brief(is));
         return subject.add(Tier::Breaking, path, what);
     }
-    for (key, old) in before {
-        let at = join(path, key);
-        match after.get(key) {
-            Some(new) => at_depth(subject, &at, old, new, depth + 1),
-            None => subject.add(Tier::Breaking, &at, format!("is gone (was {})", brief(old))),
+    for member in compare_parts(before, after, |old, new| old == new) {
+        let at = join(path, member.place);
+        match member.change {
+            Change::Changed { before, after } => {
+                at_depth(subject, &at, before, after, depth + 1);
+            }
+            Change::Removed(before) => {
+                let what = format!("is gone (was {})", brief(before));
+                subject.add(Tier::Breaking, &at, what);
+            }
+            Change::Added(_) => subject.add(Tier::Added, &at, "is new"),
         }
-    }
-    for key in after.keys().filter(|key| !before.contains_key(*key)) {
-        subject.add(Tier::Added, &join(path, key), "is new");
     }
 }
 

@@ -1,68 +1,53 @@
 //! Which inputs have changed between the recording and the current suite?
 
 use super::excerpt::differing;
+use mcptest_core::change::{
+    CatalogueChange, CatalogueItem, Change, ItemPart, PlacedChange, compare_catalogues,
+};
 use mcptest_core::escape::escape as visible;
 use mcptest_core::trace::{CatalogueTool, Header};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// One difference between a recording and the suite; shown as a short line.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Change {
-    /// A field has another value; `None` is a field that is not set.
-    Value {
-        /// The field, as `prompt`, `parameters.temperature` or `tools.docs.search.description`.
-        field: String,
-        /// The recorded value.
-        recorded: Option<Value>,
-        /// The suite's current value.
-        current: Option<Value>,
-    },
-    /// A tool that was not there when the run was recorded.
-    ToolAdded(String),
-    /// A tool that is no longer there.
-    ToolRemoved(String),
+pub enum StaleInput {
+    /// A field, as `prompt`, `parameters.temperature` or `tools.docs.search.description`.
+    Field(PlacedChange<String, Value>),
+    /// A tool that was added or removed, by its full name.
+    Tool(PlacedChange<String, ()>),
 }
 
-impl fmt::Display for Change {
+impl fmt::Display for StaleInput {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::ToolAdded(tool) => write!(
+            Self::Tool(tool) => write!(
                 out,
-                "tools: {} was added since the recording",
-                visible(tool)
+                "tools: {} was {} since the recording",
+                visible(&tool.place),
+                tool.change.word()
             ),
-            Self::ToolRemoved(tool) => {
-                write!(
-                    out,
-                    "tools: {} was removed since the recording",
-                    visible(tool)
-                )
-            }
-            Self::Value {
-                field,
-                recorded,
-                current: Some(current),
-            } if is_digest(current) => {
-                let change = match recorded {
-                    Some(_) => "it has changed since the recording",
-                    None => "the recording does not contain it",
-                };
-                write!(out, "{}: {change}", visible(field))
-            }
-            Self::Value {
-                field,
-                recorded,
-                current,
-            } => {
-                let (recorded, current) = shown(recorded.as_ref(), current.as_ref());
-                write!(
-                    out,
-                    "{}: recorded {recorded}, now {current}",
-                    visible(field)
-                )
-            }
+            Self::Field(field) => write!(
+                out,
+                "{}: {}",
+                visible(&field.place),
+                change_in_words(&field.change)
+            ),
+        }
+    }
+}
+
+fn change_in_words(change: &Change<Value>) -> String {
+    match change {
+        Change::Changed { after, .. } if is_digest(after) => {
+            "it has changed since the recording".to_owned()
+        }
+        Change::Added(after) if is_digest(after) => "the recording does not contain it".to_owned(),
+        _ => {
+            let (recorded, current) = shown(change.before(), change.after());
+            format!("recorded {recorded}, now {current}")
         }
     }
 }
@@ -93,8 +78,8 @@ fn shown(recorded: Option<&Value>, current: Option<&Value>) -> (String, String) 
 ///
 /// Conditions, tools and instructions are compared only where both sides know them, and files where they still are. The
 /// agent's name is part of the file's name instead.
-pub fn staleness(recorded: &Header, expected: &Header) -> Vec<Change> {
-    let mut changes = Changes::default();
+pub fn staleness(recorded: &Header, expected: &Header) -> Vec<StaleInput> {
+    let mut changes = StaleInputs::default();
     let (old, new) = (recorded.model.as_deref(), expected.model.as_deref());
     changes.text("model", old, new);
     changes.prompt(&recorded.prompt, &expected.prompt);
@@ -139,9 +124,9 @@ fn keys_of_both<'k>(
 
 /// The differences, in the order of comparison.
 #[derive(Default)]
-pub(crate) struct Changes(pub(crate) Vec<Change>);
+pub(crate) struct StaleInputs(pub(crate) Vec<StaleInput>);
 
-impl Changes {
+impl StaleInputs {
     /// Compares the entry of a server. Like tools, a manifest is compared only if both sides know it.
     pub(crate) fn server(
         &mut self,
@@ -166,30 +151,22 @@ impl Changes {
         );
     }
 
+    fn field(&mut self, place: String, change: Change<Value>) {
+        self.0
+            .push(StaleInput::Field(PlacedChange { place, change }));
+    }
+
     fn value(&mut self, field: String, recorded: Option<&Value>, current: Option<&Value>) {
-        let is_same = match (recorded, current) {
-            (Some(recorded), Some(current)) => is_same(recorded, current),
-            (recorded, current) => recorded.is_none() && current.is_none(),
-        };
-        if !is_same {
-            self.0.push(Change::Value {
-                field,
-                recorded: recorded.cloned(),
-                current: current.cloned(),
-            });
+        let change = Change::between(recorded, current, |one, other| is_same(one, other));
+        if let Some(change) = change {
+            self.field(field, change.map(Value::clone));
         }
     }
 
     pub(crate) fn text(&mut self, field: &str, recorded: Option<&str>, current: Option<&str>) {
-        let fits = recorded
-            .zip(current)
-            .is_some_and(|(recorded, current)| is_same_text(recorded, current));
-        if recorded != current && !fits {
-            self.0.push(Change::Value {
-                field: field.to_owned(),
-                recorded: recorded.map(Value::from),
-                current: current.map(Value::from),
-            });
+        let change = Change::between(recorded, current, |one, other| is_same_text(one, other));
+        if let Some(change) = change {
+            self.field(field.to_owned(), change.map(Value::from));
         }
     }
 
@@ -222,37 +199,29 @@ impl Changes {
         }
     }
 
+    /// By the names of the tools: servers may list their tools in another order each time.
     fn tools(&mut self, recorded: &[CatalogueTool], current: &[CatalogueTool]) {
-        let by_name = |tools: &[CatalogueTool]| -> BTreeMap<String, CatalogueTool> {
-            tools
-                .iter()
-                .map(|tool| (full_name(tool), tool.clone()))
-                .collect()
-        };
-        let (recorded, current) = (by_name(recorded), by_name(current));
-        for name in keys_of_both(recorded.keys(), current.keys()) {
-            match (recorded.get(name), current.get(name)) {
-                (Some(recorded), Some(current)) => self.tool(name, recorded, current),
-                (None, _) => self.0.push(Change::ToolAdded(name.clone())),
-                (_, None) => self.0.push(Change::ToolRemoved(name.clone())),
+        let recorded: Vec<CatalogueItem<'_>> = recorded.iter().map(catalogue_item).collect();
+        let current: Vec<CatalogueItem<'_>> = current.iter().map(catalogue_item).collect();
+        let mut changes = compare_catalogues(&recorded, &current, is_same);
+        changes.sort_by_cached_key(|change| change.item().full_name());
+        for change in changes {
+            let place = change.item().full_name();
+            match change {
+                CatalogueChange::Added(_) => self.tool(place, Change::Added(())),
+                CatalogueChange::Removed(_) => self.tool(place, Change::Removed(())),
+                CatalogueChange::Changed { part, .. } => {
+                    let field = format!("tools.{place}.{}", part.place);
+                    let (before, after) = (part.change.before(), part.change.after());
+                    self.first_difference(field, before.copied(), after.copied());
+                }
             }
         }
     }
 
-    fn tool(&mut self, name: &str, recorded: &CatalogueTool, current: &CatalogueTool) {
-        let field = format!("tools.{name}.description");
-        self.text(
-            &field,
-            recorded.description.as_deref(),
-            current.description.as_deref(),
-        );
-        let (old, new) = (
-            recorded.input_schema.as_deref(),
-            current.input_schema.as_deref(),
-        );
-        self.first_difference(format!("tools.{name}.input_schema"), old, new);
-        let (old, new) = (recorded.distractor.into(), current.distractor.into());
-        self.value(format!("tools.{name}.distractor"), Some(&old), Some(&new));
+    fn tool(&mut self, place: String, change: Change<()>) {
+        self.0
+            .push(StaleInput::Tool(PlacedChange { place, change }));
     }
 
     /// Descends while both sides are objects, so that the line names the part that changed.
@@ -273,11 +242,27 @@ impl Changes {
 }
 
 /// A distractor belongs to no server: its name alone identifies it, wherever it was put.
-fn full_name(tool: &CatalogueTool) -> String {
-    if tool.distractor {
-        tool.name.clone()
-    } else {
-        tool.full_name()
+fn catalogue_item(tool: &CatalogueTool) -> CatalogueItem<'_> {
+    let description = tool.description.as_deref().map(|text| ItemPart {
+        key: "description",
+        value: Cow::Owned(Value::from(text)),
+    });
+    let input_schema = tool.input_schema.as_deref().map(|schema| ItemPart {
+        key: "input_schema",
+        value: Cow::Borrowed(schema),
+    });
+    let distractor = ItemPart {
+        key: "distractor",
+        value: Cow::Owned(Value::from(tool.distractor)),
+    };
+    CatalogueItem {
+        server: tool.server.as_deref().filter(|_| !tool.distractor),
+        name: &tool.name,
+        parts: description
+            .into_iter()
+            .chain(input_schema)
+            .chain([distractor])
+            .collect(),
     }
 }
 

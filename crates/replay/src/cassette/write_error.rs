@@ -1,7 +1,7 @@
 //! Why does a run not reach the disk?
 
 use super::problem::Problem;
-use super::stale::Change;
+use super::stale::StaleInput;
 use mcptest_core::escape::escape_path;
 use std::io;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ pub enum WriteError {
         /// The cassette.
         path: PathBuf,
         /// The differences.
-        changes: Vec<Change>,
+        changes: Vec<StaleInput>,
     },
     /// A file without a header, or with one changed by hand.
     #[error(
@@ -88,7 +88,7 @@ pub enum WriteError {
     },
 }
 
-fn list(changes: &[Change]) -> String {
+fn list(changes: &[StaleInput]) -> String {
     let changes: Vec<_> = changes.iter().map(ToString::to_string).collect();
     if changes.is_empty() {
         "another agent".to_owned()

@@ -1,6 +1,6 @@
 //! How is one direct tool call kept in a file, and how does it come back?
 
-use crate::cassette::{Changes, Fault, Problem, fingerprint_of};
+use crate::cassette::{Fault, Problem, StaleInputs, fingerprint_of};
 use mcptest_core::coverage::Surface;
 use mcptest_core::digest::digest_of_value;
 use mcptest_core::json::document::{Source, TextFault};
@@ -71,7 +71,7 @@ impl Header {
 
     /// The differences from a recording made now, a line each.
     pub fn changes_to(&self, now: &Self) -> Vec<String> {
-        let mut changes = Changes::default();
+        let mut changes = StaleInputs::default();
         changes.text("server", Some(&self.server), Some(&now.server));
         changes.server(
             &now.server,

@@ -2,7 +2,7 @@
 
 use super::surface::{self, Surface};
 use super::surface_files;
-use crate::surface::pin::{Change, Pins};
+use crate::surface::pin::{PinChange, Pins};
 use crate::surface::{Finding, Linted, LintedTool, RULES, Rule, Severity, lint};
 use clap::Args;
 use mcptest_command::{
@@ -90,7 +90,7 @@ pub(super) fn known(id: &str) -> Result<&'static Rule, Failure> {
     })
 }
 
-fn as_json(linted: &Linted, changes: &[Change]) -> String {
+fn as_json(linted: &Linted, changes: &[PinChange]) -> String {
     let document = json!({
         "format": "mcptest-tool-lint",
         "version": 1,
@@ -106,7 +106,7 @@ fn as_json(linted: &Linted, changes: &[Change]) -> String {
     serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
 }
 
-fn render(linted: &Linted, changes: &[Change], is_verbose: bool, paint: Paint) -> String {
+fn render(linted: &Linted, changes: &[PinChange], is_verbose: bool, paint: Paint) -> String {
     let mut text = String::new();
     let mut met: Vec<&Rule> = Vec::new();
     for tool in &linted.tools {

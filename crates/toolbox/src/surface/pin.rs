@@ -1,10 +1,14 @@
 //! Is a surface still the one that was pinned?
 
 use super::SurfaceTool;
+use mcptest_core::change::{
+    CatalogueChange, CatalogueItem, Change, ItemPart, PlacedChange, compare_catalogues,
+};
 use mcptest_core::digest::digest_of_value;
 use mcptest_core::json::document::{Placed, Source, TextFault, Words};
-use mcptest_core::trace::full_name;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::borrow::Cow;
 
 /// The value of `format` in every file of pins.
 pub const FORMAT: &str = "mcptest-tool-pins";
@@ -44,7 +48,7 @@ pub struct Pin {
 
 /// A difference between the pins and a surface.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Change {
+pub struct PinChange {
     /// The tool.
     pub tool: String,
     /// The kind of change.
@@ -95,36 +99,61 @@ impl Pin {
         }
     }
 
-    fn is_of_one_tool(&self, other: &Self) -> bool {
-        let is_same_server =
-            self.server.is_none() || other.server.is_none() || self.server == other.server;
-        self.name == other.name && is_same_server
+    fn catalogue_item(&self) -> CatalogueItem<'_> {
+        let description = self.description.as_deref();
+        let parts = [
+            (DESCRIPTION, description),
+            (SCHEMA, Some(self.schema.as_str())),
+            (ANNOTATIONS, self.annotations.as_deref()),
+        ];
+        let parts = parts.into_iter().filter_map(|(key, text)| {
+            let value = Cow::Owned(Value::from(text?));
+            Some(ItemPart { key, value })
+        });
+        CatalogueItem {
+            server: self.server.as_deref(),
+            name: &self.name,
+            parts: parts.collect(),
+        }
     }
+}
 
-    fn change(&self, what: &'static str, lines: Vec<String>) -> Change {
-        Change {
-            tool: full_name(self.server.as_deref(), &self.name),
+/// The parts of a pin.
+const DESCRIPTION: &str = "description";
+const SCHEMA: &str = "input schema";
+const ANNOTATIONS: &str = "annotations";
+
+impl PinChange {
+    /// `None` for a part that only one side knows.
+    fn new(change: &CatalogueChange<'_>) -> Option<Self> {
+        let (what, lines) = match change {
+            CatalogueChange::Added(item) => {
+                let description = item.parts.iter().find(|part| part.key == DESCRIPTION);
+                let lines = changed_lines(None, description.and_then(|part| part.value.as_str()));
+                ("it is new", lines)
+            }
+            CatalogueChange::Removed(_) => ("it is gone", Vec::new()),
+            CatalogueChange::Changed { part, .. } => change_of_part(part)?,
+        };
+        Some(Self {
+            tool: change.item().full_name(),
             what,
             lines,
-        }
+        })
     }
+}
 
-    fn changes(&self, now: &Self) -> Vec<Change> {
-        let mut changes = Vec::new();
-        if self.description != now.description {
-            let lines = changed_lines(self.description.as_deref(), now.description.as_deref());
-            changes.push(now.change("its description changed", lines));
+fn change_of_part(part: &PlacedChange<&str, &Value>) -> Option<(&'static str, Vec<String>)> {
+    match (part.place, part.change) {
+        (DESCRIPTION, change) => {
+            let text = change.map(Value::as_str);
+            let (before, now) = (text.before().copied(), text.after().copied());
+            let lines = changed_lines(before.flatten(), now.flatten());
+            Some(("its description changed", lines))
         }
-        if self.schema != now.schema {
-            changes.push(now.change("its input schema changed", Vec::new()));
-        }
-        if self.annotations.is_some()
-            && now.annotations.is_some()
-            && self.annotations != now.annotations
-        {
-            changes.push(now.change("its annotations changed", Vec::new()));
-        }
-        changes
+        (ANNOTATIONS, Change::Changed { .. }) => Some(("its annotations changed", Vec::new())),
+        (SCHEMA, _) => Some(("its input schema changed", Vec::new())),
+        _ => None,
     }
 }
 
@@ -176,23 +205,17 @@ impl Pins {
     }
 
     /// The differences of these tools from the pins.
-    pub fn changes(&self, tools: &[SurfaceTool]) -> Vec<Change> {
-        let now = Self::of(tools).tools;
-        let mut changes = Vec::new();
-        for pin in &self.tools {
-            match now.iter().find(|tool| pin.is_of_one_tool(tool)) {
-                Some(tool) => changes.extend(pin.changes(tool)),
-                None => changes.push(pin.change("it is gone", Vec::new())),
-            }
-        }
-        let is_new = |tool: &&Pin| !self.tools.iter().any(|pin| pin.is_of_one_tool(tool));
-        let lines = |tool: &Pin| changed_lines(None, tool.description.as_deref());
-        changes.extend(
-            now.iter()
-                .filter(is_new)
-                .map(|tool| tool.change("it is new", lines(tool))),
-        );
-        changes
+    pub fn changes(&self, tools: &[SurfaceTool]) -> Vec<PinChange> {
+        let now = Self::of(tools);
+        let (pinned, now) = (self.catalogue_items(), now.catalogue_items());
+        compare_catalogues(&pinned, &now, |before, now| before == now)
+            .iter()
+            .filter_map(PinChange::new)
+            .collect()
+    }
+
+    fn catalogue_items(&self) -> Vec<CatalogueItem<'_>> {
+        self.tools.iter().map(Pin::catalogue_item).collect()
     }
 }
 

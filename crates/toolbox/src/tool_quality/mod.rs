@@ -1,6 +1,6 @@
 //! `tool_quality:` are the agent's tools described well enough to choose from?
 
-use crate::surface::pin::{Change, Pins};
+use crate::surface::pin::{PinChange, Pins};
 use crate::surface::{self, Linted, LintedTool, RULES, Rule, Severity, SurfaceTool, lint};
 use mcptest_core::gates::{
     Block, Documentation, Evidence, Field, Finding, Gate, GateKind, GateTrait, Number, Proposal,
@@ -267,7 +267,7 @@ fn own(catalogue: &[CatalogueTool]) -> Vec<CatalogueTool> {
 struct JudgedSurface {
     linted: Linted,
     /// The differences from the pinned tools.
-    changes: Vec<Change>,
+    changes: Vec<PinChange>,
 }
 
 impl ToolQuality {
@@ -350,7 +350,7 @@ fn most_tokens(judged: &[JudgedSurface]) -> Option<usize> {
     tokens?.into_iter().max()
 }
 
-fn describe(change: &Change) -> String {
+fn describe(change: &PinChange) -> String {
     let lines = if change.lines.is_empty() {
         String::new()
     } else {
