@@ -1,4 +1,4 @@
-//! What `mcptest bridge` does, as a program of its own for the tests of this crate.
+//! Relays stdio to a run's proxy, as `mcptest bridge` does: a separate program for the tests of this crate.
 
 use mcptest_mcp::proxy::bridge::{TOKEN_VARIABLE, copy};
 

@@ -45,7 +45,7 @@ impl DollarBudget {
         self.amount.spent >= self.limit_usd - ROUNDING
     }
 
-    /// Whether the calls under way may use it up.
+    /// Returns true if the calls under way may use it up.
     fn may_be_used_up(&self) -> bool {
         let Amount { spent, reserved } = self.amount;
         reserved > ROUNDING && spent + reserved >= self.limit_usd - ROUNDING
@@ -70,7 +70,7 @@ pub enum OverBudget {
         limit_usd: f64,
         /// The amount that was spent.
         spent_usd: f64,
-        /// Whether a part of it is an estimate.
+        /// True if a part of it is an estimate.
         is_estimated: bool,
     },
     /// The tokens of one run.
@@ -83,7 +83,7 @@ pub enum OverBudget {
         limit: u64,
         /// The tokens that the run used.
         used: u64,
-        /// Whether a part of them is an estimate.
+        /// True if a part of them is an estimate.
         is_estimated: bool,
     },
 }

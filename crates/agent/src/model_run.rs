@@ -103,8 +103,8 @@ pub enum Unrecorded {
     },
 }
 
-/// Runs the model to its end. What the model, its tools and its limits do after its first message is part of the
-/// recording; a provider that fails is not.
+/// Runs the model to its end. The recording contains everything that the model, its tools and its limits do after the
+/// first message. A provider failure is not part of it.
 pub async fn run_model(
     task: &Task<'_>,
     toolbox: Arc<Toolbox>,

@@ -53,11 +53,11 @@ pub struct Toolbox {
     max_result_chars: usize,
 }
 
-/// The tools of one run, and what is wrong with others.
+/// The tools of one run, and the problems of other tools.
 pub struct OpenedToolbox {
     /// The tools.
     pub toolbox: Toolbox,
-    /// What is wrong with single tools, which is not a failure.
+    /// Problems of single tools, which do not fail the run.
     pub complaints: Vec<Oddity>,
 }
 
@@ -66,7 +66,7 @@ pub struct OpenedToolbox {
 pub struct Oddity {
     /// The server's name.
     pub server: String,
-    /// What was seen.
+    /// The observation.
     pub observed: Observed,
 }
 
@@ -310,7 +310,7 @@ impl Toolbox {
         }
     }
 
-    /// The call with a fault in its way. What the tool does behind a lost answer happens all the same.
+    /// Makes a call with an injected fault. The tool's effects still happen if only its answer is lost.
     async fn struck(
         server: &Connected,
         tool: &str,

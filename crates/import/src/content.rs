@@ -113,7 +113,7 @@ pub(crate) fn text_of<'a>(
     Ok(whole)
 }
 
-/// What a tool answered: a string, content blocks, or any JSON.
+/// A tool's answer: a string, content blocks, or any JSON.
 pub(crate) fn answer_of(
     content: Option<Json<'_>>,
     is_error: bool,

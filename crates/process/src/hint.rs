@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// What to do about it, as the end of a sentence.
+/// The advice, as the end of a sentence.
 pub(crate) fn hint(program: &str, words: &[String], cwd: Option<&Path>) -> String {
     if program.contains(char::is_whitespace) && words.len() == 1 {
         let words: Vec<String> = program

@@ -286,7 +286,7 @@ fn act(state: &StubState, wire: &Wire, request: &ProviderRequest<'_>) -> Act {
 
 const HTML: &str = "<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head></html>";
 
-/// What a step does instead of sending the whole answer.
+/// The action of a faulty step instead of sending the whole answer.
 fn faulty(wire: &Wire, step: Step, body: String) -> Act {
     let status = step.status.unwrap_or(200);
     let body = match step.fault {

@@ -170,7 +170,7 @@ impl KnownValues {
     }
 }
 
-/// Each text with what it means where it is found.
+/// Each text to look for, with the meaning of a match.
 fn what_to_look_for<'v>(forms: &'v Forms, values: &'v [String]) -> (Vec<&'v [u8]>, Vec<Meaning>) {
     let marks = [
         (placeholder::OPENING, Meaning::Placeholder),

@@ -1,7 +1,7 @@
 //! Which words and numbers of a recording or report are its own, whatever a pattern of the suite says?
 
-/// Keys that recordings and reports are made of, a line for each length from [`SHORTEST`] on. A pattern that took one
-/// out would leave a file that cannot be read, and none of them is a secret.
+/// The keys of recordings and reports, a line for each length from [`SHORTEST`] on. They are not secret, and a
+/// pattern that removed one would leave an unreadable file.
 const KEYS: [&str; 16] = [
     "id to",
     "era how key log run",

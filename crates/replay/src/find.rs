@@ -78,8 +78,8 @@ pub fn find(named: &[PathBuf], here: &Path) -> Result<Found, FindError> {
     Ok(found)
 }
 
-/// The suites named by files and folders below a folder that stands in place of the one we are in; those that it lacks
-/// are looked for here, and named as if they were there.
+/// Finds the suites that files and folders name below `folder`, which replaces the working directory. Paths that it
+/// lacks are searched for in the working directory, and named as if they were below `folder`.
 pub fn find_in(folder: &Path, named: &[PathBuf]) -> Result<Found, FindError> {
     let mut found = Found::default();
     for path in named {

@@ -66,8 +66,8 @@ pub fn expected_header(of: AgentRow<'_>) -> Header {
     }
 }
 
-/// What recordings say of the server of this name: its entry in the suite, and of a mock also a digest of its manifest.
-/// What it answers is in there, so a changed manifest makes a recording stale; its comments do not.
+/// The entry of a server in a recording: its entry in the suite and, for a mock, a digest of its manifest. The digest
+/// covers the mock's answers, so a changed manifest makes a recording stale. It ignores comments.
 pub(crate) fn entry_of(suite: &Suite, name: &str) -> Map<String, Value> {
     let mut entry = suite
         .servers

@@ -3,8 +3,8 @@
 use thiserror::Error;
 use tokio::sync::watch;
 
-/// Where a recording learns that it is to end, and with which exit code: a host keeps the other end. There is nobody
-/// left to tell once the recording is over.
+/// Tells a recording to end, and with which exit code. The host keeps the sender. After the recording, no receiver is
+/// left.
 pub type Interrupt = watch::Receiver<Option<u8>>;
 
 /// An interrupt that never comes.

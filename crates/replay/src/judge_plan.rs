@@ -21,7 +21,7 @@ pub struct JudgeOptions {
     pub jobs: Option<usize>,
     /// Stop at the first test that does not pass.
     pub fail_fast: bool,
-    /// How each row is judged.
+    /// The options for judging each row.
     pub row: Judging,
     /// Report what the tests exercise of their servers.
     pub coverage: Option<CoverageFloor>,

@@ -58,8 +58,8 @@ impl LastRun {
         self.failed.contains(&FailedTest::of(row, &here()))
     }
 
-    /// Keeps the results of the rows of a plan; what is known of others stays. A folder that cannot be written to is no
-    /// reason to fail, and one in which nothing ever failed stays as it is.
+    /// Keeps the results of a plan's rows, and leaves the results of other rows unchanged. A folder that cannot be
+    /// written to is not an error. A folder in which no test ever failed stays unchanged.
     pub fn keep(plan: &Plan<'_>, report: &Report) {
         let before = Self::read();
         let had_none = before.is_none();

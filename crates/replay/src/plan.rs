@@ -85,7 +85,7 @@ impl<'s> Plan<'s> {
 
 /// The row with the runs that the filters name, where they name any.
 fn single_runs<'s>(row: Row<'s>, selection: &Selection) -> Option<Row<'s>> {
-    /// The number of runs to inspect in a row whose number is not known in advance.
+    /// The number of runs to inspect in a row whose number of runs is unknown in advance.
     const MOST: usize = 1000;
     let agent = row.agent_row()?.agent;
     let most = if agent.is_read_only() {

@@ -74,8 +74,8 @@ pub(crate) fn remember_suite(suite: &Suite) {
     }
 }
 
-/// A string as it may leave this process: without tokens of known shape, what stands under secret names, the values that
-/// suites asked for, and those that the environment and the command line have under secret names. JSON stays JSON.
+/// A string that is safe to print or write: without tokens of known shape, values under secret names, the texts that
+/// suites redact, and the values that the environment and the command line have under secret names. JSON stays JSON.
 pub fn clean(text: &str) -> Cow<'_, str> {
     match redactor() {
         Some(redactor) if text.len() > LONG && is_json_lines(text) => clean_lines(text, &redactor),

@@ -1,5 +1,5 @@
-//! What did the suites and recordings of a git revision say? They are laid out as files in a folder of their own, which is
-//! gone afterwards; neither the work tree nor the index is looked at.
+//! Which suites and recordings did a git revision contain? They are written to a temporary folder. Neither the work
+//! tree nor the index is read.
 
 use mcptest_files as files;
 use mcptest_process::{Started, start};

@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 
 static HERE: LazyLock<Option<PathBuf>> = LazyLock::new(|| std::env::current_dir().ok());
 
-/// Names the suites of tests from the roots of their repositories, so that they and the ids of tests are the same from
-/// whichever folder they are run; what is in no repository is named from the working directory, where it is below.
+/// Names the suites of tests from the roots of their repositories, so that they and the ids of tests are equal in
+/// whichever folder they run. A suite outside of any repository is named from the working directory, if it is below.
 pub(crate) fn name_from_root(tests: &mut [TestReport]) {
     let mut in_repository: HashMap<String, Option<String>> = HashMap::new();
     for test in tests {

@@ -34,15 +34,15 @@ pub fn redactor_of(suite: &Suite) -> Result<Redactor, Reason> {
     Secrets::default().of(suite).redactor().cloned()
 }
 
-/// A string of a suite without what looks like a secret. Values of the environment play no part: a recording must not be
-/// stale where they are not set.
+/// A string of a suite without texts that look like a secret. Values of the environment play no part: a recording
+/// must not be stale if they are unset.
 pub(crate) fn without_tokens(text: &str) -> String {
     BARE.as_ref()
         .map_or_else(|| text.to_owned(), |bare| bare.text(text).into_owned())
 }
 
-/// The same for a value, in which also goes what stands under a secret name; `None` when there is nothing to take out.
-/// Other literals stay: the suite beside the recording says them too.
+/// Like `without_tokens`, but for a value, from which values under a secret name are removed too; `None` if the value
+/// has no secret. Other literals stay, because the suite next to the recording contains them too.
 pub(crate) fn without_secret_names<T: Serialize + DeserializeOwned>(value: &T) -> Option<T> {
     let text = serde_json::to_string(value).ok()?;
     let Cow::Owned(clean) = BARE.as_ref()?.json(&text) else {

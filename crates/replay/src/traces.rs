@@ -26,8 +26,8 @@ pub enum TracesError {
     Empty(PathBuf),
 }
 
-/// The transcripts of a folder, those in its subfolders included, in natural order; then the links to folders, which are
-/// not entered.
+/// The transcripts in a folder and its subfolders, in natural order; then the links to folders, which are not
+/// followed.
 pub fn transcripts_in(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), TracesError> {
     if !folder.exists() {
         return Err(TracesError::Missing(folder.to_owned()));

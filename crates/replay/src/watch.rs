@@ -85,9 +85,8 @@ fn stamp(path: &Path) -> Stamp {
 pub struct Judged(BTreeMap<(String, String), (Stamps, TestReport)>);
 
 impl Judged {
-    /// The report over a plan: what `judge` says of the rows whose files have changed, and what is known of the others;
-    /// with it the number of rows that were judged. `then` is from before the
-    /// suites were read.
+    /// The report on a plan: the results of `judge` for the rows whose files have changed, and the known results of
+    /// the others; with the number of judged rows. `then` is the time before the suites were read.
     pub fn report<E>(
         &mut self,
         loaded: &[(String, Loaded)],

@@ -47,7 +47,7 @@ struct LoggedCall {
 pub(super) struct BegunCall {
     /// Its number.
     pub(super) index: usize,
-    /// What goes wrong with it on purpose.
+    /// The fault to inject into it.
     pub(super) strike: Option<Strike>,
 }
 

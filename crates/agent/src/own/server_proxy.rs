@@ -137,7 +137,7 @@ impl ServerProxy {
         }
     }
 
-    /// Answers in the server's place. What is recorded has no code where no server gave one.
+    /// Answers instead of the server. The recording has no code if the server gave none.
     fn refuse(&self, index: usize, id: &Id, recorded: Option<i64>, error: RpcError) -> RequestFate {
         let text = jsonrpc::error(Some(id), &error);
         self.log

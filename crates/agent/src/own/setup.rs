@@ -60,7 +60,7 @@ pub struct OwnOutcome {
     pub stderr: String,
 }
 
-/// Why a run could not begin. What the agent does wrong is in its trace instead.
+/// The reason why a run could not begin. Mistakes of the agent are in its trace instead.
 #[derive(Debug, Error)]
 pub enum OwnError {
     /// No folder for the files that the agent is given.

@@ -161,7 +161,7 @@ impl Provider {
         }
     }
 
-    /// A status of success, and no message. What a gateway does for want of the real answer is tried again.
+    /// A status of success without a message. An answer that a gateway made itself is retried.
     fn malformed(&self, status: StatusCode, bad: &BadReply, body: &str) -> FailedTry {
         let again = Tried::Again { told: None };
         let (kind, tried) = match bad {
@@ -273,7 +273,7 @@ fn speaks_of_schema(said: &str) -> bool {
     said.to_ascii_lowercase().contains("schema")
 }
 
-/// Whether the provider may answer the same request later. A quota that is used up stays used up.
+/// Returns true if the provider may answer the same request later. A used-up quota stays used up.
 fn is_transient(status: StatusCode, body: &str) -> bool {
     match status {
         StatusCode::TOO_MANY_REQUESTS => !body.contains("insufficient_quota"),
@@ -282,7 +282,7 @@ fn is_transient(status: StatusCode, body: &str) -> bool {
     }
 }
 
-/// Whether the provider declines what it was sent.
+/// Returns true if the provider declines the request itself.
 fn is_of_request(status: StatusCode) -> bool {
     matches!(
         status,

@@ -146,8 +146,8 @@ enum FirstAnswer {
     },
 }
 
-/// Asks a server of unknown era. One that says nothing is slow to start, or passes over the probe: it is asked in the
-/// older era as well. Servers answer in order, and a modern one is not confused by the second question.
+/// Asks a server whose protocol is unknown. A server that stays silent is slow to start, or ignores the probe: it
+/// also gets the legacy question. Servers answer in order, and the second question does not confuse a modern server.
 ///
 /// Over HTTP a server that is there answers every request, so this waits for the probe's answer.
 async fn first_answer(link: &Link, deadline: Deadline) -> Result<FirstAnswer, Undiscovered> {

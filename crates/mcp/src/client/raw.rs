@@ -55,8 +55,8 @@ impl Client {
         jsonrpc::request(&Id::Text(id.to_owned()), method, params.as_deref())
     }
 
-    /// Sends a string as it is. On stdio its answer, if there is one, goes to the tap; over HTTP it is what is returned.
-    /// The headers replace those of the session.
+    /// Sends a string verbatim. On stdio, an answer goes to the tap; over HTTP, it is returned. The headers replace
+    /// the session's headers.
     pub async fn send_raw(
         &self,
         text: &str,

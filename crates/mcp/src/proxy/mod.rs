@@ -46,8 +46,8 @@ pub enum ProxyError {
     NoClient(String),
 }
 
-/// What must not stand on the tape: what is secret everywhere, the patterns, and the values that have the name of a
-/// secret: variables, as a host hands them to its servers, and options in the words of a command or an address.
+/// Redacts the tape: known shapes of secrets, the patterns, and values under the name of a secret. These are
+/// variables, as a host passes them to its servers, and options in the words of a command or an address.
 pub fn redactor(
     patterns: &[String],
     variables: impl Iterator<Item = (String, String)>,

@@ -63,8 +63,8 @@ enum Before {
 }
 
 impl Writer {
-    /// Makes ready to write a tape, over the one that stood in the file before; `{number}` in the name becomes the first
-    /// number that is free. The first `flush` begins it: a writer that is dropped before leaves all as it was.
+    /// Prepares to write a tape over an existing file; `{number}` in the name becomes the first free number. The
+    /// first `flush` begins it: a writer that is dropped earlier changes no file.
     pub fn create(path: &Path, server: TapeServer, redactor: Redactor) -> Result<Self, WriteError> {
         let (path, file, before) = open(path)?;
         let header = Header {

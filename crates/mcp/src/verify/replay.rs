@@ -27,9 +27,9 @@ const OWN: &[&str] = &[
     "subscriptions/listen",
 ];
 
-/// Sends a tape's requests to a live server, one after the other, and compares. Each session is replayed on a
-/// connection of its own, in the era it was recorded in unless the server has a fixed one; without requests no server
-/// is asked.
+/// Resends a tape's requests to a live server in order, and compares the answers. Each session is replayed on a
+/// separate connection, with the protocol of its recording unless the server has a fixed one. A tape without requests
+/// contacts no server.
 pub async fn replay(
     tape: &Tape,
     spec: ServerSpec,

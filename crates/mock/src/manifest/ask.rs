@@ -138,8 +138,9 @@ impl Ask {
         self.rounds.is_empty()
     }
 
-    /// The requests to make now: those of the first round that `inputs` does not answer. Empty when the answer can be
-    /// given. What is optional is not asked of a client that has not declared it; what is not is an error.
+    /// The requests to make now: the requests of the first round that `inputs` does not answer. Empty if the answer
+    /// can be given. Optional requests are skipped for a client that has not declared the capability; a required
+    /// request is then an error.
     pub(super) fn next(
         &self,
         who: &str,

@@ -183,7 +183,7 @@ const COMPANIONS: &[(&str, &[&str])] = &[
     ("not_found", &["read", "update", "delete"]),
 ];
 
-/// What is done, and to which collection.
+/// The operation and its collection.
 struct Target {
     verb: Verb,
     slot: usize,

@@ -222,7 +222,7 @@ impl Answers<'_> {
         })
     }
 
-    /// The result that these keys make; what they leave out is `shown`, where there is something to show.
+    /// The result that these keys make; `shown` replaces omitted keys, if it has a value.
     fn result_parts(self, block: &mut Block<'_>, shown: Option<Json>) -> Option<Json> {
         let text = block.optional("text", "One text, with `${args.x}` filled in", |f| {
             text(f, self.scope)

@@ -349,8 +349,8 @@ fn run_number(line: Source<'_>, written: &str) -> Result<usize, Problem> {
     })
 }
 
-/// A line that is byte for byte as a recorder writes it, if its trace is JSON: what stands around the trace is then
-/// known, and one pass over the line is enough.
+/// A line in the exact bytes of a recorder, if its trace is JSON. The text around the trace is then
+/// certain, and reading the line once is enough.
 struct PlainLine<'a> {
     number: usize,
     seal: Option<&'a str>,

@@ -212,8 +212,8 @@ pub fn is_recording(path: &Path) -> bool {
     files::may_replace(path, look).is_ok() && found
 }
 
-/// Whether these bytes, or a file that begins with them, are a recording that can be made again: neither a tape, nor
-/// a transcript of another program, nor anything else.
+/// Returns true if these bytes, or a file that begins with them, are a recording that can be made again, instead of a
+/// tape, a transcript of another program, or any other file.
 fn is_own(bytes: &[u8]) -> bool {
     let names_itself = bytes.starts_with(b"{") && is_of_ours(bytes);
     let has_runs =

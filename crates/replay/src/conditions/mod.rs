@@ -15,7 +15,7 @@ const INJECT: &str = "inject";
 const SETUP: &str = "setup";
 const TEARDOWN: &str = "teardown";
 
-/// The conditions of a recording made now. What the suite does not write has no entry.
+/// The conditions of a recording made now. Keys that the suite does not write have no entry.
 pub(crate) fn conditions_of(of: AgentRow<'_>) -> BTreeMap<String, Value> {
     let agent = of.agent;
     let named = of.model.and_then(|model| model.provider.as_ref());

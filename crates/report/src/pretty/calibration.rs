@@ -114,7 +114,7 @@ fn tells_apart(target: &TargetCalibration) -> bool {
         .is_some_and(Separated::tells_apart)
 }
 
-/// Those that tell good from bad, or with `-v` all that were compared; the surest first.
+/// The targets that tell good from bad, or with `-v` all compared targets; the surest first.
 fn shown_targets<'c>(gate: &'c GateCalibration, options: &Options) -> Vec<&'c TargetCalibration> {
     let is_shown = |target: &&TargetCalibration| {
         tells_apart(target) || (options.verbose > 0 && target.separated.is_some())
@@ -126,7 +126,7 @@ fn shown_targets<'c>(gate: &'c GateCalibration, options: &Options) -> Vec<&'c Ta
     shown
 }
 
-/// What is said of the targets that are not shown.
+/// The note on the targets that are not shown.
 fn others_in_words(gate: &GateCalibration, shown: usize, unit: &str) -> Option<String> {
     let targets = gate.targets.iter();
     let compared = targets.filter(|target| target.separated.is_some()).count();

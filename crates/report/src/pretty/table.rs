@@ -86,7 +86,7 @@ fn show_row(
     page.line(&line);
 }
 
-/// A call that is told below its row, because it does not fit into it.
+/// A call that is shown below its row, because it does not fit into it.
 fn show_side(page: &mut Page, indent: usize, side: &str, call: &str) {
     if !call.is_empty() {
         let line = Line::at(indent).styled(style::DIM, format!("{side} "));

@@ -380,7 +380,7 @@ impl Table {
 enum LineMark {
     /// The text of the line begins.
     Text,
-    /// What follows is open or crossed out.
+    /// An open or crossed-out item begins.
     NotDone,
     Heading,
     Checked {
