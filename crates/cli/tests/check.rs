@@ -32,14 +32,16 @@ fn check(words: &[&str]) -> Output {
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let mut command = Command::new(mcptest());
     // Where a defect is planted it may be one that is waited for.
-    let limit: &[&str] = if words.contains(&"--strict") {
-        &["--timeout", "2s"]
-    } else {
-        &[]
-    };
+    let mut limit: Vec<&str> = Vec::new();
+    if words.contains(&"--strict") {
+        limit.extend(["--timeout", "2s"]);
+        if !words.contains(&"--connect-timeout") {
+            limit.extend(["--connect-timeout", "60s"]);
+        }
+    }
     command
         .arg("check")
-        .args(limit)
+        .args(&limit)
         .args(words)
         .env("PATH", path)
         .env_remove("HTTP_PROXY");

@@ -54,9 +54,14 @@ fn a_server_on_stdio_that_hangs_at_any_stage_ends_the_command() {
             "no answer to tools/call wait within 1 s",
         ),
         (
-            &["check", "--only", "EDGE-hang"],
+            &["check", "--only", "EDGE-hang", "--connect-timeout", "60s"],
             "call",
             "`wait` gave no answer within 1 s",
+        ),
+        (
+            &["check", "--only", "EDGE-hang"],
+            "call",
+            "the probe did not finish: the time limit of the check, 1 s, is over",
         ),
         (
             &["call", "wait"],
@@ -70,6 +75,16 @@ fn a_server_on_stdio_that_hangs_at_any_stage_ends_the_command() {
         assert!(found.contains(said), "{words:?}: {found}");
         assert!(matches!(code, Some(1 | 2)), "{words:?}: {code:?}");
     }
+}
+
+#[test]
+fn a_check_that_runs_out_of_time_is_an_error_and_says_so_once() {
+    let hangs = hangs();
+    let words = ["check", "--timeout", "3s", "--", "python3", &hangs, "call"];
+    let (said, code) = mcptest(&words);
+    assert!(said.contains("the time limit of the check, 3 s, is over"), "{said}");
+    assert_eq!(said.matches("help: give the check more time").count(), 1, "{said}");
+    assert_eq!(code, Some(2), "{said}");
 }
 
 #[test]

@@ -18,6 +18,7 @@ use std::net::SocketAddr;
 use std::path::Path;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 
@@ -50,13 +51,13 @@ pub struct Direct {
     /// The MCP protocol [default: auto].
     #[arg(long, value_name = "ERA", value_parser = one_of(&ERAS))]
     pub era: Option<EraOption>,
-    /// Time limit, such as 500ms, 30s or 2m: for `tools` and `call` as a whole, else for each request and the first
-    /// answer.
+    /// Time limit, such as 500ms, 30s or 2m: for `tools`, `call` and `check` as a whole, else for each request and the
+    /// first answer.
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    pub timeout: Option<std::time::Duration>,
+    pub timeout: Option<Duration>,
     /// Time limit for the server's first answer; `--timeout` is then for each request [default: --timeout, or 60s].
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    pub connect_timeout: Option<std::time::Duration>,
+    pub connect_timeout: Option<Duration>,
     /// Start the server with the command after `--`.
     #[arg(last = true, value_name = "COMMAND")]
     pub words: Vec<String>,
@@ -96,10 +97,15 @@ pub fn spec_of_one_exchange(
     gates: Gates,
 ) -> Result<ServerSpec, Failure> {
     let mut spec = spec(name, args, gates)?;
-    if args.direct.timeout.is_some() && args.direct.connect_timeout.is_none() {
+    if limit_of_everything(&args.direct).is_some() {
         spec.timeout_scope = TimeoutScope::WholeConnection;
     }
     Ok(spec)
+}
+
+/// The limit that `--timeout` alone sets for a command as a whole. Beside `--connect-timeout` it limits each request.
+pub fn limit_of_everything(args: &Direct) -> Option<Duration> {
+    args.timeout.filter(|_| args.connect_timeout.is_none())
 }
 
 /// Says on a terminal what the program waits for.

@@ -9,9 +9,11 @@ mod lifecycle;
 mod report;
 mod schema;
 mod security;
+mod time_limit;
 mod tools;
 
 use finding::{Finding, Verdict};
+use time_limit::{TimeLimit, TimedOut};
 
 use bench::ServerUnderTest;
 use mcptest_core::eval::Gates;
@@ -40,16 +42,18 @@ pub struct Probe {
 /// A probe under way.
 type Running<'a> = Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>;
 
-/// The result of a probe, or why it was not sent.
+/// The result of a probe, or why it has none.
 type Outcome = Result<Finding, NotSent>;
 
-/// Why a probe was not sent.
+/// Why a probe has no finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum NotSent {
     /// The server has nothing that the probe is about: another transport, another protocol, no such feature.
     DoesNotApply(String),
     /// The server has it, but this check could not try it.
     NothingToTry(String),
+    /// The time of the probe, or of the whole check, was over first.
+    NotFinished(String),
 }
 
 impl From<&str> for NotSent {
@@ -114,6 +118,8 @@ pub struct Options {
     pub strict: bool,
     /// A probe that applies to the server and could not be sent fails as well.
     pub deny_skipped: bool,
+    /// The limit of the whole check, from the start of the server; `None` gives each probe the time of one answer.
+    pub time_limit: Option<Duration>,
     /// The command that checks this server, without a choice of probes.
     pub command: String,
 }
@@ -142,8 +148,8 @@ pub async fn check(
     probes: &[&'static Probe],
     options: &Options,
 ) -> Result<Report, WireError> {
+    let time = TimeLimit::start(spec, options.time_limit, probes.len());
     let mut bench = ServerUnderTest::new(spec, options.allow_writes);
-    let mut rows: Vec<TestReport> = Vec::new();
     let refused = match bench.connect().await {
         Ok(()) => None,
         Err(error) if is_no_server(&error.misbehaviour) => return Err(error),
@@ -153,20 +159,23 @@ pub async fn check(
         }
         Err(error) => Some(error),
     };
-    let mut time_left = TimeLeft::new(spec, probes.len());
+    let mut rows: Vec<TestReport> = Vec::new();
+    let mut is_cut_short = false;
     for probe in probes {
         let begun = Instant::now();
         let outcome = match &refused {
             Some(error) if probe.id == lifecycle::HANDSHAKE => Ok(lifecycle::no_handshake(error)),
             Some(_) => skip("the handshake failed"),
-            None => one(probe, &mut bench, &time_left).await,
+            None if time.is_over() && is_cut_short => skip(time.message()),
+            None if time.is_over() => Err(NotSent::NotFinished(time.message())),
+            None => one(probe, &mut bench, &time).await,
         };
+        is_cut_short |= matches!(outcome, Err(NotSent::NotFinished(_)));
         let mut row = report::row(probe, outcome, &bench, options);
         row.elapsed = Some(begun.elapsed());
-        time_left.spend(begun.elapsed());
         rows.push(row);
     }
-    bench.end().await;
+    time.run_until_over(bench.end()).await;
     let place = |row: &TestReport| {
         FAMILIES
             .iter()
@@ -176,73 +185,36 @@ pub async fn check(
     Ok(Report::new(rows, Gates::default()))
 }
 
-/// The number of answers that one probe may wait for.
-const ANSWERS_OF_A_PROBE: u32 = 10;
-
-/// The remaining time of the whole check: the time of one answer for each probe.
-struct TimeLeft {
-    total: Duration,
-    left: Duration,
-    /// The most that one probe may take of it.
-    most: Duration,
-}
-
-impl TimeLeft {
-    fn new(spec: &ServerSpec, probes: usize) -> Self {
-        let total = spec
-            .timeout
-            .saturating_mul(ANSWERS_OF_A_PROBE.max(probes as u32));
-        Self {
-            total,
-            left: total,
-            most: spec.timeout.saturating_mul(ANSWERS_OF_A_PROBE),
-        }
-    }
-
-    fn spend(&mut self, spent: Duration) {
-        self.left = self.left.saturating_sub(spent);
-    }
-
-    fn of_one_probe(&self) -> Duration {
-        self.most.min(self.left)
-    }
-}
-
-async fn one(probe: &'static Probe, bench: &mut ServerUnderTest, time_left: &TimeLeft) -> Outcome {
+/// Sends one probe, on a connection that works.
+async fn one(probe: &'static Probe, bench: &mut ServerUnderTest, time: &TimeLimit) -> Outcome {
     let era = bench.era();
     if probe.section(era).is_none() {
         return does_not_apply(format!("does not apply to the {} protocol", era.as_str()));
     }
-    let limit = time_left.of_one_probe();
-    if limit.is_zero() {
-        return skip(format!(
-            "the check has taken {} s, and no probe is sent after that",
-            time_left.total.as_secs_f64()
-        ));
-    }
-    if let Err(error) = bench.connect().await {
-        return Ok(Finding::broken(format!(
-            "the server does not start again: {error}"
-        )));
-    }
-    let outcome = match tokio::time::timeout(limit, (probe.run)(bench)).await {
-        Ok(outcome) => outcome,
-        Err(_) => Ok(Finding::broken(format!(
-            "the probe did not finish within {} s",
-            limit.as_secs_f64()
-        ))),
+    let attempt = async {
+        match bench.connect().await {
+            Ok(()) => (probe.run)(bench).await,
+            Err(error) => Ok(Finding::broken(format!(
+                "the server does not start again: {error}"
+            ))),
+        }
     };
-    // A server that broke a rule may be in any state: the next probe gets another.
-    if matches!(
-        &outcome,
-        Ok(Finding {
-            verdict: Verdict::Broken(_),
-            ..
-        })
-    ) {
-        bench.end().await;
+    let outcome = match time.run_probe(attempt).await {
+        Ok(outcome) => outcome,
+        Err(TimedOut(message)) => Err(NotSent::NotFinished(message)),
+    };
+    if leaves_the_server_in_doubt(&outcome) {
+        time.run_until_over(bench.end()).await;
     }
     outcome
+}
+
+/// Returns true after a probe that the server failed or did not finish: the next probe gets another server.
+fn leaves_the_server_in_doubt(outcome: &Outcome) -> bool {
+    match outcome {
+        Ok(finding) => matches!(finding.verdict, Verdict::Broken(_)),
+        Err(not_sent) => matches!(not_sent, NotSent::NotFinished(_)),
+    }
 }
 
 /// Returns true if no server can be checked: it does not start, or nothing listens at its address.

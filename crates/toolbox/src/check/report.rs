@@ -8,6 +8,9 @@ use mcptest_core::report::{Probe as Shown, Reason, ReasonKind, Status, TestRepor
 
 const SHOWN: usize = 400;
 
+/// The way out of a check that was too short.
+const NOT_FINISHED_HELP: &str = "give the check more time with `--timeout`, or send fewer probes with `--only`";
+
 /// A string of the server's as a report may have it: without secrets, on one line, and only then cut.
 fn shown(text: &str, options: &Options) -> String {
     let text = escape(&(options.redact)(text)).into_owned();
@@ -57,6 +60,10 @@ pub(super) fn row(
                 let help = "give the server something to try, or leave the probe out with `--only`; \
                             `--allow-writes` calls tools that do not say `readOnlyHint: true`";
                 (Status::Failed, Some(reason.help(help)))
+            }
+            Some(NotSent::NotFinished(why)) => {
+                let reason = Reason::new(ReasonKind::ProbeNotSent, shown(&why, options));
+                (Status::Error, Some(reason.help(NOT_FINISHED_HELP)))
             }
             Some(NotSent::NothingToTry(why) | NotSent::DoesNotApply(why)) => (
                 Status::Skipped,

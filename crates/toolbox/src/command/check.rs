@@ -77,14 +77,16 @@ impl RunCommand for Check {
             return Ok(0);
         }
         let mut spec = server::spec(self.name.as_deref(), &self.server, program.gates)?;
-        if spec.timeout == DEFAULT_TIMEOUT && self.server.direct.timeout.is_none() {
-            spec.timeout = TIMEOUT;
+        let time_limit = server::limit_of_everything(&self.server.direct);
+        if time_limit.is_some() || spec.timeout == DEFAULT_TIMEOUT {
+            spec.timeout = TIMEOUT.min(time_limit.unwrap_or(TIMEOUT));
         }
         let options = Options {
             redact: mcptest_replay::clean,
             allow_writes: self.allow_writes,
             strict: self.strict,
             deny_skipped: self.deny_skipped,
+            time_limit,
             command: command(&self, &spec.name),
         };
         Destination::discard_earlier(&destinations)?;
