@@ -60,10 +60,11 @@ impl<'a> Tool<'a> {
             }
     }
 
-    /// Returns true if a name in a suite may mean this tool, for callers that must not miss it: an undeclared server
-    /// precedes it, or a declared one in an ambiguous spelling.
+    /// Returns true if a name in a suite may mean this tool, for gates that must not miss a call: the recorded name has
+    /// an undeclared server before it, a declared server in a doubtful spelling, or the words of the name in another case.
     pub fn may_be(&self, written: &str, servers: &[String]) -> bool {
         self.is(written)
+            || self.is_in_another_case(written)
             || match self.server {
                 Some(server) => self.may_be_of(server, written),
                 None => {
@@ -71,6 +72,15 @@ impl<'a> Tool<'a> {
                         || servers.iter().any(|server| self.may_be_of(server, written))
                 }
             }
+    }
+
+    /// Returns true if the two names differ only in case and in the characters between words: `deleteRepo` and
+    /// `delete_repo`.
+    fn is_in_another_case(&self, written: &str) -> bool {
+        let is_of_server = |server: &str| self.server.is_none_or(|own| own == server);
+        has_same_letters(self.name, written)
+            || splits(written)
+                .any(|(server, bare)| is_of_server(server) && has_same_letters(self.name, bare))
     }
 
     /// Returns true if the name may contain this server, and the rest is the suite's name.
@@ -207,6 +217,16 @@ fn before_server<'n>(name: &'n str, server: &str) -> Option<&'n str> {
     let (bare, rest) = name.rsplit_once(BACKWARD_JOINT)?;
     let is_whole = without_server(rest, server, is_same_letter) == Some("");
     (is_whole && !bare.is_empty()).then_some(bare)
+}
+
+/// Returns true if two names have the same letters and digits, whatever their case.
+fn has_same_letters(name: &str, other: &str) -> bool {
+    let letters = |name: &str| {
+        let letters = name.chars().filter(|letter| letter.is_alphanumeric());
+        letters.flat_map(char::to_lowercase).collect::<String>()
+    };
+    let (name, other) = (letters(name), letters(other));
+    !name.is_empty() && name == other
 }
 
 /// Returns true if a text is a server and this tool with any joint between them.
@@ -431,6 +451,12 @@ mod tests {
             assert!(may_be("drop", recorded), "{recorded}");
         }
         assert!(may_be("docs.drop", "docs_drop"));
+        for recorded in ["dropTable", "DropTable", "DROP_TABLE", "drop-table", "droptable"] {
+            assert!(may_be("drop_table", recorded), "{recorded}");
+            assert!(may_be("docs.drop_table", recorded), "{recorded}");
+            assert!(Tool::new(recorded, Some("docs")).may_be("docs.drop_table", &servers));
+            assert!(!Tool::new(recorded, Some("wiki")).may_be("docs.drop_table", &servers));
+        }
         for other in [
             "back_drop",
             "wiki_drop",
