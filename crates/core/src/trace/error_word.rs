@@ -1,6 +1,8 @@
-//! Does the text of a result say that the call failed, where nothing marks it as an error?
+//! Does the text of a result report that the call failed, although nothing marks the result as an error?
 
 use super::CallResult;
+use serde::Deserialize;
+use serde_json::Value;
 
 /// Words that open a report of failure.
 const OPENINGS: [&str; 3] = ["Error", "Failed", "Traceback"];
@@ -8,18 +10,54 @@ const OPENINGS: [&str; 3] = ["Error", "Failed", "Traceback"];
 const OPENINGS_BEFORE_COLON: [&str; 3] = ["error", "failed", "failure"];
 
 impl CallResult<'_> {
-    /// Returns true if nothing marks the call as failed, but its text begins with an error word, such as `Error: the
-    /// order is not pending`. Such a call never supports a claim and by default never changes a world.
+    /// Returns true if nothing marks the call as failed, and its text reports an error all the same. Such a call never
+    /// supports a claim and never changes a world by default.
     pub fn reads_as_error(&self) -> bool {
-        !self.is_failure()
-            && self
-                .text()
-                .is_some_and(|text| begins_with_error_word(&text))
+        !self.is_failure() && self.text().is_some_and(|text| reports_error(&text))
     }
 }
 
+/// Returns true if a text begins with an error word, as `Error: the order is not pending`, or is a JSON object with an
+/// error, as `{"error": "not pending"}`.
+pub fn reports_error(text: &str) -> bool {
+    begins_with_error_word(text) || is_object_with_error(text)
+}
+
+/// The members of a JSON object that report the outcome of a call.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct ReportedOutcome {
+    error: Value,
+    success: Option<Value>,
+    ok: Option<Value>,
+    #[serde(alias = "is_error", rename = "isError")]
+    is_error: Option<Value>,
+}
+
+impl ReportedOutcome {
+    fn is_error(&self) -> bool {
+        let has_error = match &self.error {
+            Value::Null | Value::Bool(false) => false,
+            Value::String(text) => !text.is_empty(),
+            Value::Array(items) => !items.is_empty(),
+            Value::Object(members) => !members.is_empty(),
+            Value::Number(code) => code.as_f64() != Some(0.0),
+            Value::Bool(true) => true,
+        };
+        let is = |member: &Option<Value>, expected: bool| *member == Some(Value::Bool(expected));
+        has_error || is(&self.success, false) || is(&self.ok, false) || is(&self.is_error, true)
+    }
+}
+
+/// Returns true if a text is a JSON object that reports an error.
+fn is_object_with_error(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with('{')
+        && serde_json::from_str(text).is_ok_and(|outcome: ReportedOutcome| outcome.is_error())
+}
+
 /// Returns true if a text begins with an error word, after marks and symbols.
-pub fn begins_with_error_word(text: &str) -> bool {
+fn begins_with_error_word(text: &str) -> bool {
     let text = text.trim_start_matches(|c: char| !c.is_alphanumeric() && !"{\"".contains(c));
     let end = text
         .find(|c: char| !c.is_alphanumeric())
@@ -42,6 +80,33 @@ pub fn begins_with_error_word(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_json_object_reports_an_error_in_its_own_members() {
+        for text in [
+            r#"{"error": "order is not pending"}"#,
+            r#" {"id": 7, "error": {"code": 5, "message": "no"}}"#,
+            r#"{"success": false, "items": []}"#,
+            r#"{"ok":false}"#,
+            r#"{"isError": true}"#,
+            r#"{"error": 404}"#,
+        ] {
+            assert!(reports_error(text), "{text}");
+        }
+        for text in [
+            r#"{"error": null, "id": 7}"#,
+            r#"{"error": "", "success": true}"#,
+            r#"{"error": 0}"#,
+            r#"{"item": {"error": "a field of the record"}}"#,
+            r#"[{"error": "one of several"}]"#,
+            r#"{"errors": ["one of several"], "created": 3}"#,
+            r#"{"status": "error"}"#,
+            r#"{"error": "cut off"#,
+            "{}",
+        ] {
+            assert!(!reports_error(text), "{text}");
+        }
+    }
 
     #[test]
     fn error_words_count_at_the_beginning_alone() {

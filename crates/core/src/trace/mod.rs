@@ -14,7 +14,7 @@ mod tool_schema;
 pub mod usage;
 
 pub use ending::error_in_words;
-pub use error_word::begins_with_error_word;
+pub use error_word::reports_error;
 pub use header::{CatalogueTool, Header, full_name};
 pub(crate) use record::is_direct;
 pub use record::{

@@ -2,7 +2,7 @@
 
 use super::score::RunCall;
 use crate::engine::success::Success;
-use crate::trace::{Call, CallResult, Tool, Trace, begins_with_error_word, content_text};
+use crate::trace::{Call, CallResult, Tool, Trace, reports_error, content_text};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -20,8 +20,8 @@ pub(super) fn closing_message<'t>(trace: &'t Trace<'_>) -> Cow<'t, str> {
     }
 }
 
-/// The calls of a trace. A call failed if its result is an error, or begins with an error word, or does not meet the
-/// suite's condition for success.
+/// The calls of a trace. A call failed if its result is an error or reports one, or does not meet the suite's condition
+/// for success.
 pub(super) fn steps<'t>(trace: &'t Trace<'_>, successful: Option<&Success>) -> Vec<RunCall<'t>> {
     let came_to_nothing = |result: &CallResult<'_>| match successful {
         Some(successful) => !successful.holds(result),
@@ -47,13 +47,13 @@ pub(super) fn steps<'t>(trace: &'t Trace<'_>, successful: Option<&Success>) -> V
     steps
 }
 
-/// Returns true if the text of a result begins with an error word, although no mark reports that the call failed.
+/// Returns true if the text of a result reports an error, although no mark does.
 fn is_refusal(result: &Value) -> bool {
     let text = match result {
         Value::Array(blocks) => blocks.iter().find_map(|block| block["text"].as_str()),
         other => other.as_str(),
     };
-    text.is_some_and(begins_with_error_word)
+    text.is_some_and(reports_error)
 }
 
 /// Calls as JSON objects with `name`, `server`, `args`, `result` and `is_error`.

@@ -199,8 +199,8 @@ pub(crate) struct NarrativeBlock {
     narrative: Narrative,
     vocabulary: Arc<Vocabulary>,
     advice: Option<Question>,
-    /// The condition for a successful call. By default, its result is not an error and contains no error word at its
-    /// beginning.
+    /// The condition for a successful call. By default, its result is not an error and does not report one in its
+    /// text.
     successful: Option<Success>,
 }
 

@@ -113,7 +113,7 @@ pub(super) fn advice(block: &mut Block<'_>) -> Option<Question> {
 pub(super) fn successful(block: &mut Block<'_>) -> Option<Success> {
     let doc = "The calls that can support a claim: a matcher for the text of a result that is not an error, such as \
                `not: { contains: refused }` [default: the agent's `successful:`, otherwise a result that is not an \
-               error and does not begin with an error word]";
+               error and does not report one in its text]";
     Success::read(block, doc)
 }
 

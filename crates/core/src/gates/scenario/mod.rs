@@ -110,8 +110,8 @@ struct ScenarioBlock {
     /// True if the agent must do nothing, false if it must act. `None` if the block sets neither.
     refusal: Option<bool>,
     escalation: Option<Escalation>,
-    /// The condition for a successful call. By default, its result is not an error and contains no error word at its
-    /// beginning.
+    /// The condition for a successful call. By default, its result is not an error and does not report one in its
+    /// text.
     successful: Option<Success>,
 }
 
@@ -181,7 +181,7 @@ impl ScenarioBlock {
         let escalation = block.optional("escalation", doc, Escalation::read);
         let doc = "The calls that changed the state: a matcher for the text of a result that is not an error, such as \
                    `not: { contains: refused }` [default: the agent's `successful:`, otherwise a result that is \
-                   not an error and does not begin with an error word]";
+                   not an error and does not report one in its text]";
         let successful = Success::read(block, doc);
         if !JUDGES.iter().any(|key| block.has(key)) && !block.has_slip_of(&JUDGES) {
             let problem = Problem::error("nothing says what a right run is, so no run could fail");

@@ -147,7 +147,7 @@ impl TrajectoryBlock {
                 Some((tool, item.span()))
             })
         });
-        let doc = "`true` ignores calls that failed, got no result, or whose result begins with an error word; a \
+        let doc = "`true` ignores calls that failed, got no result, or whose result reports an error in its text; a \
                    matcher, such as `not: { contains: refused }`, also ignores calls whose result's text does not \
                    match [default: the agent's `successful:`, otherwise every call counts]";
         let successful = Success::read(block, doc);
