@@ -82,8 +82,15 @@ fn a_check_that_runs_out_of_time_is_an_error_and_says_so_once() {
     let hangs = hangs();
     let words = ["check", "--timeout", "3s", "--", "python3", &hangs, "call"];
     let (said, code) = mcptest(&words);
-    assert!(said.contains("the time limit of the check, 3 s, is over"), "{said}");
-    assert_eq!(said.matches("help: give the check more time").count(), 1, "{said}");
+    assert!(
+        said.contains("the time limit of the check, 3 s, is over"),
+        "{said}"
+    );
+    assert_eq!(
+        said.matches("help: give the check more time").count(),
+        1,
+        "{said}"
+    );
     assert_eq!(code, Some(2), "{said}");
 }
 

@@ -316,6 +316,19 @@ impl<R> Destination<R> {
         Ok(())
     }
 
+    /// Removes the reports of an earlier run for a command that fails before it can judge, so that no old verdict
+    /// remains, and returns the failure. A file that the command line also names as an input stays.
+    pub fn discard_for(
+        destinations: &[Self],
+        named: impl Iterator<Item = PathBuf>,
+        failure: Failure,
+    ) -> Failure {
+        // The first failure is the one to mend.
+        let _second_failure = Self::refuse_inputs(destinations, named)
+            .and_then(|()| Self::discard_earlier(destinations));
+        failure
+    }
+
     /// Writes every report; files first, so that a closed pipe loses none.
     pub fn write_all(
         destinations: &[Self],

@@ -29,6 +29,13 @@ pub struct Suites {
     pub verbose: u8,
 }
 
+impl Suites {
+    /// The suites that the command line names.
+    pub fn named(&self) -> impl Iterator<Item = PathBuf> {
+        self.config.iter().chain(&self.paths).cloned()
+    }
+}
+
 /// The suites that a command names, and what they judge.
 pub struct LoadedSuites {
     /// Each suite with its file name.
@@ -108,7 +115,7 @@ pub fn load(
     gates: Gates,
     load: LoadSuites,
 ) -> Result<Vec<(String, Loaded)>, Failure> {
-    let named: Vec<PathBuf> = suites.config.iter().chain(&suites.paths).cloned().collect();
+    let named: Vec<PathBuf> = suites.named().collect();
     let found = mcptest_replay::find(&named, Path::new(""))?;
     let loaded = load(&found.suites, gates);
     let used: HashSet<_> = inputs(&loaded)

@@ -276,6 +276,35 @@ fn a_report_of_an_earlier_run_is_gone_before_anything_is_judged() {
 }
 
 #[test]
+fn a_report_of_an_earlier_run_is_gone_when_nothing_can_be_judged() {
+    let here = folder(&[("s.yml", &suite("a.json")), ("a.json", TRACE)]);
+    let at = |name: &str| here.path().join(name);
+    let report = "--reporter=json=r.json";
+    for (words, code) in [
+        (&["run", "missing.yml", report][..], 2),
+        (&["run", "s.yml", "--shard", "2/2", report], 7),
+        (&["run", "s.yml", "--traces", "missing", report], 2),
+        (&["eval", "missing.yml", report], 2),
+        (&["compare", "missing", "a.json", report], 2),
+        (&["model-baseline", "diff", "missing", "a.json", report], 2),
+        (&["check", "--config", "missing.yml", report], 2),
+        (&["report", "missing.json", report], 2),
+    ] {
+        fs::write(at("r.json"), "old").unwrap();
+        let output = mcptest(here.path(), words);
+        assert_says(&output, code, &[]);
+        assert!(!at("r.json").exists(), "{words:?}");
+    }
+    // A mistake on the command line costs nobody a file that is read.
+    let output = mcptest(
+        here.path(),
+        &["run", "s.yml", "missing.yml", "--reporter=json=s.yml"],
+    );
+    assert_says(&output, 2, &["missing.yml"]);
+    assert!(at("s.yml").exists());
+}
+
+#[test]
 fn what_only_lists_leaves_reports_alone() {
     let here = folder(&[
         ("s.yml", &suite("a.json")),

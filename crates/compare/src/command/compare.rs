@@ -62,7 +62,12 @@ impl RunCommand for Compare {
             one.sort = self.sorting.sort;
         }
         refuse_paths_elsewhere(&self.suites)?;
-        let judge = |side: &PathBuf| JudgedSide::of(side, &self.suites, program.gates);
+        let judge = |side: &PathBuf| {
+            JudgedSide::of(side, &self.suites, program.gates).map_err(|failure| {
+                let named = self.sides.iter().chain(&self.suites).cloned();
+                Destination::discard_for(&destinations, named, failure)
+            })
+        };
         let (mut reports, names): (Vec<Report>, Vec<String>) =
             match (&self.sides[..], &self.models[..]) {
                 ([one], [_, _, ..]) => {

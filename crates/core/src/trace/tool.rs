@@ -451,7 +451,13 @@ mod tests {
             assert!(may_be("drop", recorded), "{recorded}");
         }
         assert!(may_be("docs.drop", "docs_drop"));
-        for recorded in ["dropTable", "DropTable", "DROP_TABLE", "drop-table", "droptable"] {
+        for recorded in [
+            "dropTable",
+            "DropTable",
+            "DROP_TABLE",
+            "drop-table",
+            "droptable",
+        ] {
             assert!(may_be("drop_table", recorded), "{recorded}");
             assert!(may_be("docs.drop_table", recorded), "{recorded}");
             assert!(Tool::new(recorded, Some("docs")).may_be("docs.drop_table", &servers));

@@ -69,7 +69,13 @@ impl RunCommand for Eval {
     fn run(self, program: &Program) -> Result<u8, Failure> {
         let destinations = Destination::of(&self.reporters, program.gates)?;
         let begun = Instant::now();
-        let suites = LoadedSuites::load(&self.suites, self.traces.as_deref(), program.gates)?;
+        let suites = LoadedSuites::load(&self.suites, self.traces.as_deref(), program.gates)
+            .map_err(|failure| {
+                if self.explain {
+                    return failure;
+                }
+                Destination::discard_for(&destinations, self.suites.named(), failure)
+            })?;
         let mut rows = suites.plan(&self.selecting.selection());
         Destination::refuse_inputs(&destinations, inputs(&suites.loaded).chain(rows.files()))?;
         rows.rows.retain(asks_judges);

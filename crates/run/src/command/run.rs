@@ -148,7 +148,12 @@ pub(super) fn run(args: &Run, gates: Gates, is_wanted: IsWanted) -> Result<u8, F
     let begun = Instant::now();
     refuse_idle_options(&args.calling)?;
     update::refuse(args)?;
-    let suites = load(args, gates)?;
+    let suites = load(args, gates).map_err(|failure| {
+        if args.list {
+            return failure;
+        }
+        Destination::discard_for(&destinations, args.suites.named(), failure)
+    })?;
     let (loaded, plan) = (&suites.loaded, plan(args, &suites, is_wanted));
     if let Some(shard) = args.shard.filter(|_| plan.rows.is_empty()) {
         let tests = selected(args, &suites, is_wanted).rows.len();

@@ -9,7 +9,8 @@ use mcptest_core::report::{Probe as Shown, Reason, ReasonKind, Status, TestRepor
 const SHOWN: usize = 400;
 
 /// The way out of a check that was too short.
-const NOT_FINISHED_HELP: &str = "give the check more time with `--timeout`, or send fewer probes with `--only`";
+const NOT_FINISHED_HELP: &str =
+    "give the check more time with `--timeout`, or send fewer probes with `--only`";
 
 /// A string of the server's as a report may have it: without secrets, on one line, and only then cut.
 fn shown(text: &str, options: &Options) -> String {

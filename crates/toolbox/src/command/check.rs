@@ -76,7 +76,10 @@ impl RunCommand for Check {
             output::page(&lines.collect::<String>())?;
             return Ok(0);
         }
-        let mut spec = server::spec(self.name.as_deref(), &self.server, program.gates)?;
+        let mut spec =
+            server::spec(self.name.as_deref(), &self.server, program.gates).map_err(|failure| {
+                Destination::discard_for(&destinations, self.server.config.iter().cloned(), failure)
+            })?;
         let time_limit = server::limit_of_everything(&self.server.direct);
         if time_limit.is_some() || spec.timeout == DEFAULT_TIMEOUT {
             spec.timeout = TIMEOUT.min(time_limit.unwrap_or(TIMEOUT));

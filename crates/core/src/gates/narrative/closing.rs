@@ -2,7 +2,7 @@
 
 use super::score::RunCall;
 use crate::engine::success::Success;
-use crate::trace::{Call, CallResult, Tool, Trace, reports_error, content_text};
+use crate::trace::{Call, CallResult, Tool, Trace, content_text, reports_error};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
