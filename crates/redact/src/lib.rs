@@ -34,7 +34,7 @@ pub use forms::is_secret_value;
 pub use keys::is_secret_name;
 pub use named::NamedSecrets;
 pub use page::tables;
-pub use placeholder::is_placeholder_name;
+pub use placeholder::{has_placeholder, is_placeholder_name};
 pub use sighting::Sighting;
 
 use automaton::Automaton;

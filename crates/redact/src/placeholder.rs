@@ -6,6 +6,11 @@ const HASH_DIGITS: usize = 6;
 /// Part of every hash, so that a placeholder is comparable with nothing but another placeholder.
 const CONTEXT: &str = "mcptest redaction placeholder, version 1";
 
+/// Returns true if a placeholder begins in the text, even one that is cut off.
+pub fn has_placeholder(text: &str) -> bool {
+    text.contains(OPENING)
+}
+
 /// `[redacted:NAME]`.
 pub(super) fn plain(name: &str) -> String {
     format!("{OPENING}{name}]")

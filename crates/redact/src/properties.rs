@@ -118,7 +118,7 @@ fn forms(secret: &str, before: &str, after: &str) -> Vec<String> {
 /// The same value with every string that has a placeholder in it, and every string that became one, cut down.
 fn without_replaced(before: &Value, after: &Value) -> bool {
     match (before, after) {
-        (_, Value::String(text)) if text.contains(placeholder::OPENING) => {
+        (_, Value::String(text)) if placeholder::has_placeholder(text) => {
             !before.is_object() && !before.is_array()
         }
         (Value::Array(before), Value::Array(after)) => {
@@ -131,7 +131,7 @@ fn without_replaced(before: &Value, after: &Value) -> bool {
         (Value::Object(before), Value::Object(after)) => {
             after.iter().all(|(key, after)| match before.get(key) {
                 Some(before) => without_replaced(before, after),
-                None => key.contains(placeholder::OPENING),
+                None => placeholder::has_placeholder(key),
             })
         }
         (before, after) => before == after,

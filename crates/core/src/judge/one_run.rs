@@ -261,7 +261,7 @@ pub(super) fn say_if_redacted(expectation: &mut Expectation) {
 
 fn has_placeholder(value: &Value) -> bool {
     match value {
-        Value::String(text) => text.contains("[redacted:"),
+        Value::String(text) => mcptest_redact::has_placeholder(text),
         Value::Array(items) => items.iter().any(has_placeholder),
         Value::Object(fields) => fields.values().any(has_placeholder),
         _ => false,

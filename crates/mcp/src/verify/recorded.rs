@@ -1,7 +1,6 @@
 //! What did the recorded client ask, see and answer?
 
 use super::catalogue::ListKind;
-use super::value;
 use crate::client::{Responses, Scripted};
 use crate::era::{Era, meta};
 use crate::jsonrpc::RpcError;
@@ -113,7 +112,7 @@ pub(super) fn why_left_out(
     }
     let is_hidden = asked
         .params
-        .is_some_and(|params| value::has_hidden(params.get()));
+        .is_some_and(|params| mcptest_redact::has_placeholder(params.get()));
     is_hidden.then_some("an argument is hidden on the tape")
 }
 

@@ -13,7 +13,7 @@ use crate::era::Era;
 use crate::jsonrpc::RpcError;
 use crate::tape::{Direction, Tape, TapeRequest, requests, sessions};
 use crate::wire::CallParams;
-use mcptest_redact::Redactor;
+use mcptest_redact::{Redactor, has_placeholder};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -309,7 +309,7 @@ fn compare_errors(subject: &mut Subject<'_>, old: &RpcError, new: &RpcError) {
         let what = format!("was {} and is {}", old.code, new.code);
         subject.add(Tier::Changed, "error.code", what);
     }
-    if old.message != new.message && !value::has_hidden(&old.message) {
+    if old.message != new.message && !has_placeholder(&old.message) {
         let (old, new) = (json!(old.message), json!(new.message));
         value::compare(subject, "error.message", &old, &new);
     }

@@ -3,12 +3,11 @@
 use super::drift::{Subject, Tier};
 use mcptest_core::change::{Change, compare_parts};
 use mcptest_core::escape::clipped;
+use mcptest_redact::has_placeholder;
 use serde_json::{Map, Value};
 
 const BRIEF: usize = 60;
 const DEEPEST: usize = 100;
-/// The recording's mark instead of a secret. The live answer may have any value there.
-const HIDDEN: &str = "[redacted:";
 /// Lists whose items are the answer itself: with fewer of them, something is gone.
 const CONTENTS: &[&str] = &["content", "contents", "messages"];
 
@@ -106,13 +105,9 @@ fn tier_of_length(path: &str, before: usize, after: usize) -> Tier {
     }
 }
 
+/// Returns true for a value that was hidden in the recording. The live answer may have any value there.
 fn is_hidden(old: &Value) -> bool {
-    old.as_str().is_some_and(|text| text.contains(HIDDEN))
-}
-
-/// True when something in the value was hidden in the recording.
-pub(super) fn has_hidden(text: &str) -> bool {
-    text.contains(HIDDEN)
+    old.as_str().is_some_and(has_placeholder)
 }
 
 fn join(path: &str, key: &str) -> String {
