@@ -7,6 +7,12 @@ pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", plural(number))
 }
 
+/// `1 run`, `2,000 runs`.
+pub fn count_grouped(number: u64, thing: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {thing}{plural}", grouped(number))
+}
+
 /// The plural ending for this number.
 pub(crate) fn plural(number: usize) -> &'static str {
     if number == 1 { "" } else { "s" }

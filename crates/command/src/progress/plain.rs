@@ -1,7 +1,7 @@
 //! Which lines report a recording without a terminal?
 
 use super::state::{Doing, Row, State};
-use super::words::{about, counted, dollars, grouped, time};
+use super::words::{about, count_grouped, dollars, grouped, time};
 use mcptest_core::escape::escape;
 use mcptest_replay::Event;
 use std::time::Duration;
@@ -47,7 +47,7 @@ impl Plain {
                 }
                 let others = std::mem::take(&mut self.unsaid);
                 let others = if others > 0 {
-                    format!(" (and {})", counted(others, "other"))
+                    format!(" (and {})", count_grouped(others, "other"))
                 } else {
                     String::new()
                 };
@@ -67,7 +67,7 @@ impl Plain {
                 ..
             } => {
                 let mut facts = vec![escape(said).into_owned()];
-                facts.extend(tokens.map(|tokens| counted(tokens, "token")));
+                facts.extend(tokens.map(|tokens| count_grouped(tokens, "token")));
                 facts.extend(cost_usd.map(dollars));
                 format!(
                     "graded {} run {run} {check}: {}",
@@ -91,7 +91,10 @@ impl Plain {
         self.last = now;
         let (called, tests) = state.tools;
         if state.rows.is_empty() {
-            let mut said = format!("{called} of {} called", counted(tests as u64, "tool test"));
+            let mut said = format!(
+                "{called} of {} called",
+                count_grouped(tests as u64, "tool test")
+            );
             said.extend(
                 (state.tools_failed > 0).then(|| format!(", {} failed", state.tools_failed)),
             );
@@ -120,7 +123,7 @@ impl Plain {
         Some(format!(
             "{} of {}{left}: {} {} {doing}, for {}",
             grouped(state.all(|row| row.recorded)),
-            counted(state.all(|row| row.of), "run"),
+            count_grouped(state.all(|row| row.of), "run"),
             row.name,
             row.numbered(run, active.is_side),
             time(now.saturating_sub(active.heard)),
@@ -202,7 +205,7 @@ pub(crate) fn decided(event: &Event, state: &State) -> Option<String> {
     Some(format!(
         "decided {} after {}: {} more {are} not needed",
         row.name,
-        counted(row.recorded as u64, "run"),
+        count_grouped(row.recorded as u64, "run"),
         grouped(*saved as u64)
     ))
 }
@@ -213,7 +216,7 @@ pub(crate) fn spent(state: &State, is_live: bool) -> Option<String> {
         (0, _) => None,
         (grades, spent) => Some(format!(
             "gave {}: {}",
-            counted(grades, "grade"),
+            count_grouped(grades, "grade"),
             spent.in_words()
         )),
     };
@@ -224,9 +227,9 @@ pub(crate) fn spent(state: &State, is_live: bool) -> Option<String> {
     let verb = if is_live { "ran" } else { "recorded" };
     let (recorded, of) = (state.all(|row| row.recorded), state.all(|row| row.of));
     let runs = if recorded == of {
-        counted(recorded, "run")
+        count_grouped(recorded, "run")
     } else {
-        format!("{} of {}", grouped(recorded), counted(of, "run"))
+        format!("{} of {}", grouped(recorded), count_grouped(of, "run"))
     };
     let decided = match state.all(|row| row.saved) {
         0 => String::new(),

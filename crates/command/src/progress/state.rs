@@ -1,6 +1,6 @@
 //! What has happened so far, and how long will the rest take?
 
-use super::words::{counted, dollars, grouped};
+use super::words::{count_grouped, dollars, grouped};
 use mcptest_core::escape::escape;
 use mcptest_replay::Event;
 use std::collections::BTreeMap;
@@ -114,7 +114,7 @@ impl Spent {
         } else {
             ""
         };
-        (self.counted > 0).then(|| format!("{at_least}{}", counted(self.tokens, "token")))
+        (self.counted > 0).then(|| format!("{at_least}{}", count_grouped(self.tokens, "token")))
     }
 
     /// `$0.003`, when any price is known.
@@ -136,7 +136,11 @@ impl Spent {
                 ""
             }
         };
-        let tokens = format!("{}{}", known(self.counted), counted(self.tokens, "token"));
+        let tokens = format!(
+            "{}{}",
+            known(self.counted),
+            count_grouped(self.tokens, "token")
+        );
         let cost = format!("{}about {}", known(self.priced), dollars(self.usd));
         let unpriced = self.answers - self.priced;
         match (self.counted, self.priced) {

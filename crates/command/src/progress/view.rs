@@ -1,7 +1,7 @@
 //! What does a person see while runs are recorded: the rows at work, and a line for all of them?
 
 use super::state::{Doing, Row, State};
-use super::words::{about, counted, grouped, time};
+use super::words::{about, count_grouped, grouped, time};
 use crate::output::Paint;
 use console::{Alignment, measure_text_width, pad_str, truncate_str};
 use std::time::Duration;
@@ -198,8 +198,9 @@ fn rest(state: &State, shown: usize) -> String {
     let waiting = state.rows.len() - over - at_work;
     let more =
         (at_work > shown).then(|| format!("{} more at work", grouped((at_work - shown) as u64)));
-    let over = (over > 0).then(|| format!("{} done", counted(over as u64, "row")));
-    let waiting = (waiting > 0).then(|| format!("{} waiting", counted(waiting as u64, "row")));
+    let over = (over > 0).then(|| format!("{} done", count_grouped(over as u64, "row")));
+    let waiting =
+        (waiting > 0).then(|| format!("{} waiting", count_grouped(waiting as u64, "row")));
     format!(
         "  {}",
         [more, over, waiting]
@@ -224,7 +225,7 @@ fn total(state: &State, now: Duration, widest: usize, paint: Paint) -> String {
             Paint::bold,
             Some(format!(
                 "{called} of {} called",
-                counted(tests as u64, "tool test")
+                count_grouped(tests as u64, "tool test")
             )),
         );
         put(1, Paint::red, failed(state.tools_failed as u64));
@@ -237,7 +238,7 @@ fn total(state: &State, now: Duration, widest: usize, paint: Paint) -> String {
     } else {
         let (recorded, of) = (
             state.all(|row| row.recorded),
-            counted(state.all(|row| row.of), "run"),
+            count_grouped(state.all(|row| row.of), "run"),
         );
         put(
             0,
@@ -265,7 +266,7 @@ fn total(state: &State, now: Duration, widest: usize, paint: Paint) -> String {
         put(
             6,
             Paint::plain,
-            (saved > 0).then(|| format!("{} saved", counted(saved, "run"))),
+            (saved > 0).then(|| format!("{} saved", count_grouped(saved, "run"))),
         );
     }
     let width = |parts: &[(u8, Style, String)]| {

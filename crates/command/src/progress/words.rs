@@ -1,13 +1,7 @@
 //! How are tokens, dollars and lengths of time written for people?
 
-pub use mcptest_core::words::grouped;
+pub use mcptest_core::words::{count_grouped, grouped};
 use std::time::Duration;
-
-/// `1 run`, `2,000 runs`.
-pub fn counted(number: u64, thing: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {thing}{plural}", grouped(number))
-}
 
 /// `$12.40`, `$0.21`, `$0.003`: cents, and below ten of them two digits that say something.
 pub fn dollars(usd: f64) -> String {
@@ -66,7 +60,7 @@ mod tests {
         let shown = [0, 999, 1_000, 52_110, 1_234_567].map(grouped);
         assert_eq!(shown, ["0", "999", "1,000", "52,110", "1,234,567"]);
         assert_eq!(
-            (counted(1, "run"), counted(2_000, "run")),
+            (count_grouped(1, "run"), count_grouped(2_000, "run")),
             ("1 run".to_owned(), "2,000 runs".to_owned())
         );
     }

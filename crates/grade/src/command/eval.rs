@@ -2,7 +2,7 @@
 
 use crate::{CheckPlan, EvalOptions, Evaluated, GradeOptions, WhichGrades, eval, plan};
 use clap::Args;
-use mcptest_command::progress::words::{counted, dollars, grouped};
+use mcptest_command::progress::words::{count_grouped, dollars, grouped};
 use mcptest_command::reports::Reports;
 use mcptest_command::suites::{LoadedSuites, Suites, inputs};
 use mcptest_command::value::{Word, one_of, parse_dollars};
@@ -162,7 +162,7 @@ fn explained(checks: &[CheckPlan<'_>]) -> String {
     };
     text.push_str(&format!(
         "{} to judges{when}, {cost}; no judge was called\n",
-        counted(calls as u64, "call")
+        count_grouped(calls as u64, "call")
     ));
     text
 }
@@ -221,7 +221,7 @@ fn of_check(check: &CheckPlan<'_>) -> String {
         Some(cost) if check.unrecorded > 0 => format!(
             "about {} ({tokens}) for {}, unknown for the others",
             dollars(cost),
-            counted(check.runs as u64, "recorded run")
+            count_grouped(check.runs as u64, "recorded run")
         ),
         Some(cost) => format!("about {} ({tokens})", dollars(cost)),
     };
@@ -251,8 +251,8 @@ fn calls(check: &CheckPlan<'_>) -> String {
         Asks::Scorer(_) => "1 program".to_owned(),
     };
     let runs = check.runs + check.unrecorded;
-    let mut factors = vec![counted(runs as u64, "run"), of_rubric];
-    factors.push(counted(check.judges.len() as u64, "judge"));
+    let mut factors = vec![count_grouped(runs as u64, "run"), of_rubric];
+    factors.push(count_grouped(check.judges.len() as u64, "judge"));
     factors.extend((question.samples > 1).then(|| format!("{} samples", question.samples)));
     format!(
         "{} = {}{}",
@@ -271,10 +271,10 @@ fn graded_already(check: &CheckPlan<'_>) -> String {
     parts.extend((check.unrecorded > 0).then(|| {
         format!(
             "{} not recorded yet",
-            counted(check.unrecorded as u64, "run")
+            count_grouped(check.unrecorded as u64, "run")
         )
     }));
-    parts.extend((graded > 0).then(|| format!("{} graded already", counted(graded as u64, "run"))));
+    parts.extend((graded > 0).then(|| format!("{} graded already", count_grouped(graded as u64, "run"))));
     let mut told = String::new();
     for part in parts {
         told.push_str("; ");

@@ -138,7 +138,7 @@ pub(super) fn transcript(trace: &[Run<'_>]) -> Result<Transcript, Misfit> {
         transcript.fail(error);
     }
     if transcript.tokens == Tokens::default() {
-        transcript.tokens = counted(root, &ordered);
+        transcript.tokens = tokens_of(root, &ordered);
     }
     Ok(transcript)
 }
@@ -275,7 +275,7 @@ fn read_tools_alone(runs: &[&Run<'_>], transcript: &mut Transcript) {
 }
 
 /// Token counts beside the messages: the root's sum, otherwise the counts of each model's run.
-fn counted(root: Option<&Run<'_>>, runs: &[&Run<'_>]) -> Tokens {
+fn tokens_of(root: Option<&Run<'_>>, runs: &[&Run<'_>]) -> Tokens {
     let of_root = root
         .map(|run| usage::tokens(&run.fields))
         .unwrap_or_default();

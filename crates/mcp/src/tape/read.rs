@@ -2,7 +2,7 @@
 
 use super::entry::{Entry, Header};
 use super::{FORMAT, VERSION};
-use mcptest_core::json::document::{Placed, Source, TextFault, Words};
+use mcptest_core::json::document::{Placed, Source, TextFault, Words, names_format};
 use thiserror::Error;
 
 /// A tape.
@@ -57,11 +57,7 @@ impl From<TextFault> for TapeFault {
 
 /// True when a string begins as a tape does.
 pub fn is_tape(text: &str) -> bool {
-    text.lines().next().is_some_and(|line| {
-        serde_json::from_str::<serde_json::Value>(line).is_ok_and(|header| {
-            header.get("format").and_then(|format| format.as_str()) == Some(FORMAT)
-        })
-    })
+    names_format(text.as_bytes(), FORMAT)
 }
 
 impl Tape {

@@ -83,9 +83,9 @@ pub fn parse(bytes: &[u8]) -> Result<Cassette<'_>, Problem> {
         return Err(Problem::nowhere(TextFault::Empty));
     };
     let is_only_line = lines.next().is_none();
-    match peek(first) {
-        Ok((_, peek)) if peek.is_header() => of_lines(file, Some(header(first)?)),
-        Ok((text, peek)) if is_only_line => document(first, text, &peek),
+    match top_members(first) {
+        Ok((_, members)) if members.is_header() => of_lines(file, Some(header(first)?)),
+        Ok((text, members)) if is_only_line => document(first, text, &members),
         Ok(_) => of_lines(file, None),
         Err(problem)
             if is_only_line || first.content().starts_with(b"[") || problem.fault.is_conflict() =>
@@ -103,7 +103,7 @@ pub(super) fn parse_trace(text: &str) -> Result<Trace<'_>, Problem> {
 
 /// The top of a JSON object: which of the accepted shapes is it?
 #[derive(Deserialize)]
-struct Peek<'a> {
+struct TopMembers<'a> {
     #[serde(borrow, default)]
     format: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -120,7 +120,7 @@ struct Peek<'a> {
     stopped: Option<&'a RawValue>,
 }
 
-impl Peek<'_> {
+impl TopMembers<'_> {
     fn is_header(&self) -> bool {
         self.format.is_some_and(|format| {
             format.get() == "\"mcptest-cassette\"" || (self.trace.is_none() && !self.is_trace())
@@ -132,10 +132,10 @@ impl Peek<'_> {
     }
 }
 
-fn peek(source: Source<'_>) -> Result<(&str, Peek<'_>), Problem> {
+fn top_members(source: Source<'_>) -> Result<(&str, TopMembers<'_>), Problem> {
     let text = source.text()?;
-    let peek = source.object(text, |reason| Fault::BadTrace { reason })?;
-    Ok((text, peek))
+    let members = source.object(text, |reason| Fault::BadTrace { reason })?;
+    Ok((text, members))
 }
 
 /// The file is one document over many lines, or lines of which the first is damaged.
@@ -144,12 +144,12 @@ fn over_many_lines<'a>(
     first: Source<'a>,
     damage: Problem,
 ) -> Result<Cassette<'a>, Problem> {
-    match peek(file) {
-        Ok((_, peek)) if peek.is_header() => {
+    match top_members(file) {
+        Ok((_, members)) if members.is_header() => {
             let reason = "it is not on one line; `jq -c .` fixes that".to_owned();
             Err(file.fault_here(Fault::BadHeader { reason }))
         }
-        Ok((text, peek)) => document(file, text, &peek),
+        Ok((text, members)) => document(file, text, &members),
         Err(problem) if problem.fault == Fault::Text(TextFault::Scattered) => Err(problem),
         Err(_) if mentions_format(first) => Err(damage),
         Err(_) if file.lines().skip(1).any(is_run) => of_lines(file, None),
@@ -166,7 +166,9 @@ fn mentions_format(line: Source<'_>) -> bool {
 }
 
 fn is_run(line: Source<'_>) -> bool {
-    let is_run = |peek: Peek<'_>| peek.is_trace() || (peek.run.is_some() && peek.trace.is_some());
+    let is_run = |members: TopMembers<'_>| {
+        members.is_trace() || (members.run.is_some() && members.trace.is_some())
+    };
     line.content().starts_with(b"{") && serde_json::from_slice(line.content()).is_ok_and(is_run)
 }
 
@@ -174,9 +176,9 @@ fn is_run(line: Source<'_>) -> bool {
 fn document<'a>(
     source: Source<'a>,
     text: &'a str,
-    peek: &Peek<'a>,
+    members: &TopMembers<'a>,
 ) -> Result<Cassette<'a>, Problem> {
-    let trace = trace(source, peek.trace.map_or(text, RawValue::get))?;
+    let trace = trace(source, members.trace.map_or(text, RawValue::get))?;
     let run = CassetteRun {
         number: 1,
         line: source.start().line,
@@ -193,7 +195,9 @@ fn trace<'a>(source: Source<'a>, text: &'a str) -> Result<Trace<'a>, Problem> {
     let trace: Trace<'a> = source.object(text, |reason| Fault::BadTrace { reason })?;
     let trace = trace.of(text);
     let is_bare = trace.tool_calls.is_empty() && trace.conversation.turns.is_empty();
-    if is_bare && !serde_json::from_str(text).is_ok_and(|peek: Peek<'_>| peek.is_trace()) {
+    if is_bare
+        && !serde_json::from_str(text).is_ok_and(|members: TopMembers<'_>| members.is_trace())
+    {
         return Err(source.fault(text, Fault::NotATrace));
     }
     source.check(text)?;
@@ -312,23 +316,23 @@ fn numbered(line: Source<'_>) -> Result<Line<'_>, Problem> {
             trace: Ok(trace),
         }));
     }
-    let peek: Peek<'_> = line.object(text, |reason| Fault::BadTrace { reason })?;
-    if peek.is_header() {
+    let members: TopMembers<'_> = line.object(text, |reason| Fault::BadTrace { reason })?;
+    if members.is_header() {
         return Err(line.fault_here(Fault::SecondHeader));
     }
-    if let Some(mark) = peek
+    if let Some(mark) = members
         .stopped
-        .filter(|_| peek.trace.is_none() && !peek.is_trace())
+        .filter(|_| members.trace.is_none() && !members.is_trace())
     {
         let mark = line.object(mark.get(), |reason| Fault::BadStop { reason })?;
         return Ok(Line::Stopped(mark));
     }
-    let number = peek
+    let number = members
         .run
         .map(|run| run_number(line, run.get()))
         .transpose()?;
-    let written = peek.trace.map_or(text, RawValue::get);
-    let seal = peek.seal.map(RawValue::get);
+    let written = members.trace.map_or(text, RawValue::get);
+    let seal = members.seal.map(RawValue::get);
     Ok(Line::Run(WrittenRun {
         number,
         seal: seal.and_then(|seal| seal.strip_prefix('"')?.strip_suffix('"')),

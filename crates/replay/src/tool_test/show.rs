@@ -2,22 +2,14 @@
 
 use super::recording::{CallOutcome, FORMAT, Header, parse};
 use crate::cassette::{Look, Page, ReadError, ReadFault, Recording, prose_of_content};
+use mcptest_core::json::document::names_format;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// Returns true for the recording of a tool test, of any version.
 pub fn is_tool_test(recording: &Recording) -> bool {
-    #[derive(Deserialize)]
-    struct Peek {
-        format: String,
-    }
-    let first = recording
-        .bytes()
-        .split(|byte| *byte == b'\n')
-        .next()
-        .unwrap_or_default();
-    serde_json::from_slice::<Peek>(first).is_ok_and(|peek| peek.format == FORMAT)
+    names_format(recording.bytes(), FORMAT)
 }
 
 /// The recording of a tool test as a timeline; whatever the server wrote cannot steer the terminal.

@@ -63,7 +63,7 @@ impl From<TextFault> for ReadFault {
 /// Reads a saved report, and recalculates its totals from its tests.
 pub fn read(text: &str) -> Result<Report, ReadError> {
     #[derive(Deserialize)]
-    struct Peek<'a> {
+    struct SchemaVersion<'a> {
         #[serde(borrow)]
         schema_version: Option<&'a RawValue>,
     }
@@ -72,14 +72,14 @@ pub fn read(text: &str) -> Result<Report, ReadError> {
     if text.is_empty() {
         return Err(ReadError::nowhere(TextFault::Empty));
     }
-    let peek: Peek<'_> = source.object(text, |_| ReadFault::NotReport)?;
-    if peek
+    let named: SchemaVersion<'_> = source.object(text, |_| ReadFault::NotReport)?;
+    if named
         .schema_version
         .is_none_or(|version| version.get().parse::<u64>().is_err())
     {
         return Err(source.fault_here(ReadFault::NotReport));
     }
-    source.version(peek.schema_version, u64::from(SCHEMA_VERSION))?;
+    source.version(named.schema_version, u64::from(SCHEMA_VERSION))?;
     let report = Report::from_json(text);
     let mut report = report.map_err(|error| source.explained(text, &error, ReadFault::Broken))?;
     // An earlier version left the runs as their own checks had them.

@@ -343,7 +343,7 @@ fn account(
     (context.watch)(Event::Answered {
         row: job.number,
         run: unit.run,
-        tokens: counted(usage),
+        tokens: usage.totalled().total,
         cost_usd,
     });
     if cost_usd.is_none() && job.budgets().is_in_dollars(context.spending) {
@@ -423,11 +423,6 @@ fn total(usage: Tokens) -> u64 {
     usage.prompt.unwrap_or_default() + usage.completion.unwrap_or_default()
 }
 
-/// The tokens of an answer, when both its counts are there.
-fn counted(usage: Tokens) -> Option<u64> {
-    usage.totalled().total
-}
-
 impl Watcher for Meter<'_> {
     fn holds_to_budget(&self) -> bool {
         let budgets = self.job.budgets();
@@ -465,7 +460,7 @@ impl Watcher for Meter<'_> {
             None => self.context.spending.spend(self.job.budgets(), used),
         }
         let (row, run) = (self.job.number, self.run);
-        let tokens = counted(usage).filter(|_| !is_estimated);
+        let tokens = usage.totalled().total.filter(|_| !is_estimated);
         let counted_usd = cost_usd.filter(|_| !is_estimated);
         (self.context.watch)(Event::Answered {
             row,

@@ -5,9 +5,11 @@
 
 mod explain;
 mod fault;
+mod format;
 mod source;
 
 pub use fault::{TextFault, Words};
+pub use format::names_format;
 pub use source::Source;
 
 use std::fmt;

@@ -1,6 +1,7 @@
 //! Which part of a file is read, and at which line and column does it stand?
 
 use super::explain::{check_text, explain, other_than_object};
+use super::format::NamedFormat;
 use super::{Place, Placed, TextFault};
 use crate::escape::clipped;
 use memchr::memchr;
@@ -110,25 +111,18 @@ impl<'a> Source<'a> {
         (format, newest): (&'static str, u64),
         describe: impl Fn(String) -> F,
     ) -> Result<T, Placed<F>> {
-        #[derive(Deserialize)]
-        struct Peek<'a> {
-            #[serde(borrow, default)]
-            format: Option<&'a RawValue>,
-            #[serde(borrow, default)]
-            version: Option<&'a RawValue>,
-        }
         let text = self.text()?;
         self.check(text)?;
-        let peek: Peek<'_> = self.object(text, &describe)?;
-        let found = peek.format.map_or("missing", RawValue::get);
-        if serde_json::from_str(found).ok() != Some(format) {
+        let named: NamedFormat<'_> = self.object(text, &describe)?;
+        if !named.is(format) {
+            let found = named.format.map_or("missing", RawValue::get);
             let fault = TextFault::WrongFormat {
                 found: clipped(found, 60),
                 expected: format,
             };
             return Err(self.fault_here(fault.into()));
         }
-        self.version(peek.version, newest)?;
+        self.version(named.version, newest)?;
         self.object(text, describe)
     }
 
