@@ -274,7 +274,9 @@ fn graded_already(check: &CheckPlan<'_>) -> String {
             count_grouped(check.unrecorded as u64, "run")
         )
     }));
-    parts.extend((graded > 0).then(|| format!("{} graded already", count_grouped(graded as u64, "run"))));
+    parts.extend(
+        (graded > 0).then(|| format!("{} graded already", count_grouped(graded as u64, "run"))),
+    );
     let mut told = String::new();
     for part in parts {
         told.push_str("; ");

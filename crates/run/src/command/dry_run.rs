@@ -2,7 +2,7 @@
 
 use crate::{Estimate, ExceededBudget, Options, RowEstimate, SideRunsEstimate};
 use console::{Alignment, measure_text_width, pad_str};
-use mcptest_command::progress::words::{counted, dollars, grouped};
+use mcptest_command::progress::words::{count_grouped, dollars, grouped};
 use mcptest_command::{Failure, output};
 use mcptest_core::escape::escape;
 use mcptest_core::eval::PRICES_HELP;
@@ -273,11 +273,11 @@ fn exceeded(budget: &ExceededBudget) -> String {
 fn without_a_model(estimate: &Estimate) -> Vec<String> {
     let mut notes = Vec::new();
     if estimate.tool_tests > 0 {
-        let tests = counted(estimate.tool_tests as u64, "tool test");
+        let tests = count_grouped(estimate.tool_tests as u64, "tool test");
         notes.push(format!("{tests} would be called, without a model"));
     }
     if estimate.read_only > 0 {
-        let rows = counted(estimate.read_only as u64, "row");
+        let rows = count_grouped(estimate.read_only as u64, "row");
         notes.push(format!(
             "{rows} whose `cassette:` is a list or a pattern would not be recorded"
         ));
@@ -307,7 +307,7 @@ fn names(rows: &[&RowEstimate]) -> String {
     match &named[..] {
         [] => String::new(),
         [one] => one.clone(),
-        many if many.len() > NAMED => counted(many.len() as u64, "row"),
+        many if many.len() > NAMED => count_grouped(many.len() as u64, "row"),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }
