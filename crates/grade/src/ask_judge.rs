@@ -53,7 +53,7 @@ pub(crate) struct AskedJudges<'a> {
 
 /// One question about one run, put to the judges.
 pub(crate) struct Asking<'a> {
-    pub(crate) bench: &'a AskedJudges<'a>,
+    pub(crate) judges: &'a AskedJudges<'a>,
     pub(crate) row: &'a Row<'a>,
     /// The row's place in the plan.
     pub(crate) index: usize,
@@ -90,7 +90,7 @@ impl<'a> Asking<'a> {
         };
         tokio::select! {
             biased;
-            () = interrupted(self.bench.context.interrupt) => Err(Ungraded::Interrupted),
+            () = interrupted(self.judges.context.interrupt) => Err(Ungraded::Interrupted),
             graded = self.given(suite) => graded.map(|(votes, scores)| Grade {
                 run: wanted.run,
                 check: wanted.check.clone(),
@@ -122,7 +122,7 @@ impl<'a> Asking<'a> {
             for sample in 1..=question.samples {
                 // With a limit of its own, the judges of a check are asked one after the other.
                 let held = match question.max_cost_usd {
-                    Some(limit) => Some((self.bench.spent.lock().await, limit)),
+                    Some(limit) => Some((self.judges.spent.lock().await, limit)),
                     None => None,
                 };
                 let key = (self.index, check.clone());
@@ -150,19 +150,19 @@ impl<'a> Asking<'a> {
         }
         let (limit, spent, check) = (dollars(limit), dollars(spent), &self.wanted.check);
         let why = format!("`max_cost` of {limit} of `{check}` is used up: {spent} was spent");
-        self.bench.context.spending.stop(&why);
+        self.judges.context.spending.stop(&why);
         Err(Ungraded::OverLimit(why))
     }
 
     fn judge(&self, suite: &'a Suite, model: &'a Model) -> Result<Judge<'a>, Ungraded> {
         let resolved =
-            self.bench
+            self.judges
                 .providers
                 .resolve(model, suite, mcptest_replay::host().environment);
         let provider = resolved.map_err(|error| Ungraded::Failed(error.to_string()))?;
         let (label, price) = (model.label(), price_of(self.row, model));
         let budgets = Budgets::of(suite, self.index);
-        if price.is_none() && budgets.is_in_dollars(self.bench.context.spending) {
+        if price.is_none() && budgets.is_in_dollars(self.judges.context.spending) {
             let why = format!(
                 "no price is known for `{label}`, so mcptest cannot enforce a dollar budget"
             );
@@ -277,7 +277,7 @@ impl<'a> Asking<'a> {
             .into_iter()
             .chain(plain.clone())
             .collect();
-        let refused = &self.bench.without_temperature;
+        let refused = &self.judges.without_temperature;
         let is_known = |known: &Vec<String>| known.contains(&vote.model);
         let is_cool =
             judge.provider.takes_temperature(&judge.model.id) && !is_known(&refused.lock());
@@ -313,7 +313,7 @@ impl<'a> Asking<'a> {
         vote: &mut Vote,
     ) -> Result<Reply, Ungraded> {
         let most = |price: Price| price.most_usd(judge.provider.estimate_prompt(ask), MOST_TOKENS);
-        let spending = self.bench.context.spending;
+        let spending = self.judges.context.spending;
         let is_in_dollars = judge.budgets.is_in_dollars(spending);
         let most_usd = judge
             .price

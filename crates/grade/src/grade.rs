@@ -86,7 +86,7 @@ pub(crate) fn ask_all<'p>(
         return Ok(rows);
     };
     let grading = Grading {
-        bench: AskedJudges::new(context),
+        judges: AskedJudges::new(context),
         units: Mutex::new(units),
         rows: rows
             .into_iter()
@@ -119,7 +119,7 @@ pub(crate) fn ask_all<'p>(
 
 /// The rows that are graded, and what is still to be asked.
 struct Grading<'p, 'a> {
-    bench: AskedJudges<'a>,
+    judges: AskedJudges<'a>,
     units: Mutex<VecDeque<Unit<'p>>>,
     rows: BTreeMap<usize, Mutex<RowGrades<'p>>>,
     watch: &'a Watch,
@@ -132,7 +132,7 @@ impl<'p> Grading<'p, '_> {
             let graded_row = &self.rows[&unit.index];
             let row = graded_row.lock().row;
             let asking = Asking {
-                bench: &self.bench,
+                judges: &self.judges,
                 row,
                 index: unit.index,
                 wanted: &unit.wanted,

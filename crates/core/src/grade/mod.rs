@@ -21,7 +21,7 @@ pub use lookup::{Failure, Found, NotGraded, Wanted, questions, wanted};
 pub(crate) use lookup::{found, graded, of_call, of_run};
 pub use prompt::{SYSTEM, Sheet, TEMPLATE};
 pub use question::{Asks, JudgeDefaults, Question, Sees};
-pub(crate) use question::{Bench, without_judge};
+pub(crate) use question::{NamedJudges, without_judge};
 pub use retell::Retelling;
 pub use rubric::{Criterion, Rubric, Tree};
 pub use scorer::{Numbers, Scorer};

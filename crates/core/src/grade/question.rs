@@ -94,7 +94,7 @@ impl JudgeDefaults {
 
 /// The judges that a block may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Bench {
+pub(crate) enum NamedJudges {
     /// One judge.
     Judge,
     /// Several jurors.
@@ -111,7 +111,7 @@ impl Question {
             "a rubric, or {rubric, threshold, model, samples}",
             |shapes| {
                 shapes.text(|f| Some(Self::new(Asks::Rubric(Rubric::of_text(f.name()?)), span)));
-                shapes.block(|block| Self::read_block(block, Bench::Judge, span));
+                shapes.block(|block| Self::read_block(block, NamedJudges::Judge, span));
             },
         )
     }
@@ -119,7 +119,7 @@ impl Question {
     /// `llm-jury`: a map.
     pub(crate) fn read_jury(field: &mut Field<'_>) -> Option<Self> {
         let span = field.span();
-        field.try_block(|block| Self::read_block(block, Bench::Jury, span))
+        field.try_block(|block| Self::read_block(block, NamedJudges::Jury, span))
     }
 
     /// `similar`: a map.
@@ -172,18 +172,22 @@ impl Question {
     }
 
     /// The keys of a judge, of a jury, or of a block that may have either.
-    pub(crate) fn read_block(block: &mut Block<'_>, bench: Bench, span: Span) -> Option<Self> {
+    pub(crate) fn read_block(
+        block: &mut Block<'_>,
+        named: NamedJudges,
+        span: Span,
+    ) -> Option<Self> {
         let rubric = block.required("rubric", "The rubric", Rubric::read);
         let mut providers = Vec::new();
         block.at_most_one_of(&["model", "jurors"]);
         let mut judges = Vec::new();
-        if bench != Bench::Jury {
+        if named != NamedJudges::Jury {
             let doc = "The judge's model [default: the suite's `judge:`]";
             judges.extend(block.optional("model", doc, |f| Model::read(f, &mut providers)));
         }
-        if bench != Bench::Judge {
+        if named != NamedJudges::Judge {
             judges.extend(
-                read_jurors(block, bench, &mut providers)
+                read_jurors(block, named, &mut providers)
                     .into_iter()
                     .flatten(),
             );
@@ -194,8 +198,8 @@ impl Question {
             .optional("samples", doc, |f| f.whole(1..=MOST_SAMPLES))
             .unwrap_or(1);
         let mut question = Self::new(Asks::Rubric(Rubric::of_text("")), span);
-        if bench != Bench::Judge {
-            question.read_of_jury(block, bench);
+        if named != NamedJudges::Judge {
+            question.read_of_jury(block, named);
         }
         let doc = "`run` (the default): the task, the calls, their results and the text; `text`: the text alone";
         let words = [("run", Sees::Run), ("text", Sees::Text)];
@@ -216,7 +220,7 @@ impl Question {
         })
     }
 
-    fn read_of_jury(&mut self, block: &mut Block<'_>, bench: Bench) {
+    fn read_of_jury(&mut self, block: &mut Block<'_>, named: NamedJudges) {
         let doc = "The minimum share of jurors, from 0 to 1, that must pass it [default: 0.5]";
         self.quorum = block
             .optional("quorum", doc, |f| f.number(0.0..=1.0))
@@ -227,7 +231,7 @@ impl Question {
         let problem = if span.is_some() && self.quorum == 0.0 {
             Problem::error("a quorum of 0 lets everything pass")
                 .help("write the share that must agree, as 0.67")
-        } else if span.is_some() && bench == Bench::Either && !block.has("jurors") {
+        } else if span.is_some() && named == NamedJudges::Either && !block.has("jurors") {
             Problem::error("`quorum` says nothing without `jurors:`")
                 .help("remove it, or name jurors")
         } else {
@@ -408,12 +412,12 @@ fn read_threshold(block: &mut Block<'_>, default: f64) -> Option<f64> {
 
 fn read_jurors(
     block: &mut Block<'_>,
-    bench: Bench,
+    named: NamedJudges,
     providers: &mut Vec<(String, Span)>,
 ) -> Option<Vec<Model>> {
     let doc = "The models that judge, each with one vote";
     let mut read = |f: &mut Field<'_>| f.list(|f| read_juror(f, providers));
-    let jurors = if bench == Bench::Jury {
+    let jurors = if named == NamedJudges::Jury {
         block.required("jurors", doc, &mut read)
     } else {
         block.optional("jurors", doc, &mut read)

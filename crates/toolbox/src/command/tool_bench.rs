@@ -3,7 +3,7 @@
 use super::surface::{self, Surface};
 use super::surface_files;
 use crate::surface::SurfaceTool;
-use crate::surface::bench::{Bench, Choice, Intents, Mutation, NONE, lexical, mutations};
+use crate::surface::bench::{Choice, Intents, Mutation, NONE, SelectorChoices, lexical, mutations};
 use clap::Args;
 use mcptest_command::{EXIT_DRIFT, Failure, Group, Paint, Program, RunCommand, output, server};
 use mcptest_core::escape::{escape, escape_path};
@@ -58,10 +58,10 @@ impl RunCommand for ToolBench {
         if let Some(path) = &self.write_suite {
             return write_suite(path, &tools, &intents);
         }
-        let mut benches = vec![lexical(&tools, &intents.intents)];
+        let mut selectors = vec![lexical(&tools, &intents.intents)];
         if let Some(path) = &self.recorded {
             let suite = server::suite_at(path, program.gates)?;
-            benches.extend(
+            selectors.extend(
                 of_models(&suite, &tools, &intents).map_err(|reason| Failure::at(path, reason))?,
             );
         }
@@ -71,10 +71,13 @@ impl RunCommand for ToolBench {
             Vec::new()
         };
         if self.json {
-            output::stdout(as_json(&benches, &changes).as_bytes())?;
+            output::stdout(as_json(&selectors, &changes).as_bytes())?;
         } else {
             let paint = Paint::stdout();
-            let mut text: String = benches.iter().map(|bench| render(bench, paint)).collect();
+            let mut text: String = selectors
+                .iter()
+                .map(|chosen| render(chosen, paint))
+                .collect();
             text.push_str(&if self.mutate {
                 told(&changes, paint)
             } else {
@@ -83,8 +86,8 @@ impl RunCommand for ToolBench {
             output::page(&format!("{}\n", text.trim_end()))?;
         }
         let floor = usize::from(self.min_accuracy.unwrap_or(0));
-        let is_low = |bench: &Bench| bench.right() * 100 < floor * bench.choices.len();
-        Ok(if benches.iter().any(is_low) {
+        let is_low = |chosen: &SelectorChoices| chosen.right() * 100 < floor * chosen.choices.len();
+        Ok(if selectors.iter().any(is_low) {
             EXIT_DRIFT
         } else {
             0
@@ -114,13 +117,13 @@ fn of_models(
     suite: &mcptest_core::Suite,
     tools: &[SurfaceTool],
     intents: &Intents,
-) -> Result<Vec<Bench>, String> {
+) -> Result<Vec<SelectorChoices>, String> {
     let chosen = surface_files::first_choices(suite)?;
     let models: BTreeSet<&String> = chosen.iter().map(|one| &one.model).collect();
     let of_model = |model: &String| {
         let mine = chosen.iter().filter(|one| one.model == *model);
         let intent = |ask: &str| intents.intents.iter().find(|intent| intent.ask == ask);
-        Bench::of(
+        SelectorChoices::of(
             model,
             tools,
             mine.filter_map(|one| Some((intent(&one.ask)?, one.tool.clone())))
@@ -130,19 +133,19 @@ fn of_models(
     Ok(models.into_iter().map(of_model).collect())
 }
 
-fn as_json(benches: &[Bench], changes: &[Mutation]) -> String {
-    let of_bench = |bench: &Bench| -> Value {
-        let interval = bench
+fn as_json(selectors: &[SelectorChoices], changes: &[Mutation]) -> String {
+    let of_selector = |chosen: &SelectorChoices| -> Value {
+        let interval = chosen
             .interval()
             .map(|interval| [interval.lower, interval.upper]);
         let rounded = interval.map(|both| both.map(|bound| (bound * 1e6).round() / 1e6));
         json!({
-            "selector": bench.selector, "right": bench.right(), "of": bench.choices.len(), "wilson_95": rounded,
-            "matrix": bench.matrix(), "attracted": bench.attracted(), "choices": bench.choices,
+            "selector": chosen.selector, "right": chosen.right(), "of": chosen.choices.len(), "wilson_95": rounded,
+            "matrix": chosen.matrix(), "attracted": chosen.attracted(), "choices": chosen.choices,
         })
     };
-    let benches: Vec<Value> = benches.iter().map(of_bench).collect();
-    let document = json!({ "format": "mcptest-tool-bench", "version": 1, "selectors": benches, "mutations": changes });
+    let selectors: Vec<Value> = selectors.iter().map(of_selector).collect();
+    let document = json!({ "format": "mcptest-tool-bench", "version": 1, "selectors": selectors, "mutations": changes });
     serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
 }
 
@@ -150,14 +153,14 @@ fn percent(share: f64) -> u32 {
     (share * 100.0).floor() as u32
 }
 
-fn render(bench: &Bench, paint: Paint) -> String {
-    let (right, of) = (bench.right(), bench.choices.len());
+fn render(chosen: &SelectorChoices, paint: Paint) -> String {
+    let (right, of) = (chosen.right(), chosen.choices.len());
     let mut text = format!(
         "{}: {right} of {} right",
-        paint.bold(&escape(&bench.selector)),
+        paint.bold(&escape(&chosen.selector)),
         count(of, "choice")
     );
-    if let Some(interval) = bench.interval() {
+    if let Some(interval) = chosen.interval() {
         let (low, high) = (percent(interval.lower), percent(interval.upper));
         text.push_str(&format!(
             ", {}% (Wilson 95%: {low}% to {high}%)",
@@ -165,10 +168,10 @@ fn render(bench: &Bench, paint: Paint) -> String {
         ));
     }
     text.push('\n');
-    for choice in bench.choices.iter().filter(|choice| !choice.is_right) {
+    for choice in chosen.choices.iter().filter(|choice| !choice.is_right) {
         text.push_str(&format!("  {}\n", wrong(choice)));
     }
-    for (tool, asks) in bench.attracted() {
+    for (tool, asks) in chosen.attracted() {
         let s = if asks.len() == 1 {
             "request that is"
         } else {
@@ -180,7 +183,7 @@ fn render(bench: &Bench, paint: Paint) -> String {
             asks.len()
         ));
     }
-    text + &matrix(bench, paint) + "\n"
+    text + &matrix(chosen, paint) + "\n"
 }
 
 fn wrong(choice: &Choice) -> String {
@@ -199,8 +202,8 @@ fn wrong(choice: &Choice) -> String {
 }
 
 /// A row for each tool that is right, a column for each that was chosen, by their numbers.
-fn matrix(bench: &Bench, paint: Paint) -> String {
-    let matrix = bench.matrix();
+fn matrix(chosen: &SelectorChoices, paint: Paint) -> String {
+    let matrix = chosen.matrix();
     let names: BTreeSet<&String> = matrix
         .iter()
         .flat_map(|(row, cells)| cells.keys().chain([row]))

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// A difference between a near duplicate and its original.
-struct Twist {
+struct Variation {
     /// The suffix of its name.
     suffix: &'static str,
     /// An addition to its description.
@@ -32,8 +32,8 @@ enum ArgumentChange {
     Repeats,
 }
 
-const TWISTS: &[Twist] = &[
-    Twist {
+const VARIATIONS: &[Variation] = &[
+    Variation {
         suffix: "v2",
         says: "Version 2, in preview: results come in pages and may still change.",
         change: ArgumentChange::Allows {
@@ -41,17 +41,17 @@ const TWISTS: &[Twist] = &[
             description: "Which page of the results",
         },
     },
-    Twist {
+    Variation {
         suffix: "legacy",
         says: "The older interface, kept for integrations that have not moved yet.",
         change: ArgumentChange::Narrows,
     },
-    Twist {
+    Variation {
         suffix: "batch",
         says: "Takes many requests at once and answers when all of them are done.",
         change: ArgumentChange::Repeats,
     },
-    Twist {
+    Variation {
         suffix: "archived",
         says: "Works on archived data only, older than one year.",
         change: ArgumentChange::Demands {
@@ -59,7 +59,7 @@ const TWISTS: &[Twist] = &[
             description: "Which year's archive",
         },
     },
-    Twist {
+    Variation {
         suffix: "async",
         says: "Starts a job in the background and returns its id, not the result.",
         change: ArgumentChange::Allows {
@@ -67,7 +67,7 @@ const TWISTS: &[Twist] = &[
             description: "Where the result is sent",
         },
     },
-    Twist {
+    Variation {
         suffix: "draft",
         says: "Prepares everything, but waits for a person to confirm.",
         change: ArgumentChange::Demands {
@@ -75,7 +75,7 @@ const TWISTS: &[Twist] = &[
             description: "Who confirms",
         },
     },
-    Twist {
+    Variation {
         suffix: "cached",
         says: "Answers from a copy that can be up to a day old.",
         change: ArgumentChange::Allows {
@@ -83,7 +83,7 @@ const TWISTS: &[Twist] = &[
             description: "How old the copy may be",
         },
     },
-    Twist {
+    Variation {
         suffix: "admin",
         says: "For administrators: acts on behalf of another user.",
         change: ArgumentChange::Demands {
@@ -91,7 +91,7 @@ const TWISTS: &[Twist] = &[
             description: "The user it acts for",
         },
     },
-    Twist {
+    Variation {
         suffix: "dry_run",
         says: "Checks whether it would work, and does nothing.",
         change: ArgumentChange::Allows {
@@ -99,7 +99,7 @@ const TWISTS: &[Twist] = &[
             description: "How much the check says",
         },
     },
-    Twist {
+    Variation {
         suffix: "sandbox",
         says: "The same against the sandbox, whose data are made up.",
         change: ArgumentChange::Demands {
@@ -107,12 +107,12 @@ const TWISTS: &[Twist] = &[
             description: "Which sandbox",
         },
     },
-    Twist {
+    Variation {
         suffix: "simple",
         says: "A shorter form with fewer options; results are cut to the first entry.",
         change: ArgumentChange::Narrows,
     },
-    Twist {
+    Variation {
         suffix: "history",
         says: "Shows how things stood on a day in the past.",
         change: ArgumentChange::Demands {
@@ -120,7 +120,7 @@ const TWISTS: &[Twist] = &[
             description: "The day, as 2026-03-31",
         },
     },
-    Twist {
+    Variation {
         suffix: "internal",
         says: "For calls between services; needs a service key.",
         change: ArgumentChange::Demands {
@@ -128,7 +128,7 @@ const TWISTS: &[Twist] = &[
             description: "The key of the calling service",
         },
     },
-    Twist {
+    Variation {
         suffix: "global",
         says: "Covers every workspace; slower, and limited to ten requests an hour.",
         change: ArgumentChange::Allows {
@@ -146,22 +146,22 @@ pub fn near_duplicates(of: &CatalogueTool, count: usize) -> Vec<CatalogueTool> {
     let twisted = names(Name::of(&of.name)).filter(|(name, _)| taken.insert(name.clone()));
     twisted
         .take(count)
-        .map(|(name, twist)| variant(of, name, twist))
+        .map(|(name, variation)| variant(of, name, variation))
         .collect()
 }
 
 /// Names without end, the most believable first.
-fn names(name: Name) -> impl Iterator<Item = (String, &'static Twist)> {
+fn names(name: Name) -> impl Iterator<Item = (String, &'static Variation)> {
     let renamed = name.synonyms();
     let other_verbs: Vec<_> = renamed
         .iter()
         .map(Name::written)
-        .zip(TWISTS.iter().rev())
+        .zip(VARIATIONS.iter().rev())
         .collect();
     let suffixed = |name: &Name| -> Vec<_> {
-        TWISTS
+        VARIATIONS
             .iter()
-            .map(|twist| (name.with_suffix(twist.suffix), twist))
+            .map(|variation| (name.with_suffix(variation.suffix), variation))
             .collect()
     };
     let suffixes = suffixed(&name);
@@ -173,23 +173,23 @@ fn names(name: Name) -> impl Iterator<Item = (String, &'static Twist)> {
     let versions = (3_usize..).map(move |version| {
         (
             name.with_suffix(&format!("v{version}")),
-            &TWISTS[version % TWISTS.len()],
+            &VARIATIONS[version % VARIATIONS.len()],
         )
     });
     in_turn.into_iter().chain(both).chain(versions)
 }
 
-fn variant(of: &CatalogueTool, name: String, twist: &Twist) -> CatalogueTool {
+fn variant(of: &CatalogueTool, name: String, variation: &Variation) -> CatalogueTool {
     let description = of.description.as_deref().unwrap_or_default().trim();
     let description = match description {
-        "" => twist.says.to_owned(),
-        said => format!("{said} {}", twist.says),
+        "" => variation.says.to_owned(),
+        said => format!("{said} {}", variation.says),
     };
     CatalogueTool {
         name,
         server: of.server.clone(),
         description: Some(description),
-        input_schema: Some(changed(of.input_schema.as_deref(), &twist.change).into()),
+        input_schema: Some(changed(of.input_schema.as_deref(), &variation.change).into()),
         distractor: true,
         ..CatalogueTool::default()
     }
@@ -291,7 +291,11 @@ mod tests {
 
     #[test]
     fn each_says_and_takes_something_of_its_own() {
-        assert!(TWISTS.iter().all(|twist| twist.says.ends_with('.')));
+        assert!(
+            VARIATIONS
+                .iter()
+                .all(|variation| variation.says.ends_with('.'))
+        );
         let tools = near_duplicates(&weather(), 7);
         let legacy = &tools[3];
         assert!(

@@ -3,7 +3,7 @@
 use crate::engine::gate::{Documentation, Gate, GateKind, GateTrait, RunFailsBy};
 use crate::engine::scores::{RunScores, Scores};
 use crate::engine::target::Target;
-use crate::grade::{Bench, Grade, Question};
+use crate::grade::{Grade, NamedJudges, Question};
 use crate::report::Number;
 use crate::suite::read::Block;
 use crate::trace::Run;
@@ -45,7 +45,7 @@ struct EvalBlock(Option<Question>);
 impl EvalBlock {
     fn read(block: &mut Block<'_>) -> Self {
         let span = block.key_span("rubric").unwrap_or_default();
-        Self(Question::read_block(block, Bench::Either, span))
+        Self(Question::read_block(block, NamedJudges::Either, span))
     }
 }
 

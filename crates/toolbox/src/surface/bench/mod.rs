@@ -34,14 +34,14 @@ pub struct Choice {
 
 /// The choices of one selector.
 #[derive(Debug, Clone, Default, Serialize)]
-pub struct Bench {
+pub struct SelectorChoices {
     /// `lexical`, or a model.
     pub selector: String,
     /// In the order of the file.
     pub choices: Vec<Choice>,
 }
 
-impl Bench {
+impl SelectorChoices {
     /// Scores these choices, of tools by their names; a choice for each intent.
     pub fn of(
         selector: &str,
@@ -127,19 +127,19 @@ impl Bench {
 }
 
 /// The choices by words alone.
-pub fn lexical(tools: &[SurfaceTool], intents: &[Intent]) -> Bench {
+pub fn lexical(tools: &[SurfaceTool], intents: &[Intent]) -> SelectorChoices {
     let texts: Vec<Text> = tools.iter().map(Text::of).collect();
     lexical_of(tools, &texts, intents)
 }
 
-fn lexical_of(tools: &[SurfaceTool], texts: &[Text], intents: &[Intent]) -> Bench {
+fn lexical_of(tools: &[SurfaceTool], texts: &[Text], intents: &[Intent]) -> SelectorChoices {
     let selector = Selector::new(texts);
     let chosen = |intent: &Intent| {
         selector
             .choose(&intent.ask)
             .map(|at| tools[at].tool.name.clone())
     };
-    Bench::of(
+    SelectorChoices::of(
         "lexical",
         tools,
         intents

@@ -1,7 +1,7 @@
 //! What does a change of one description do to the choices?
 
 use super::selector::Text;
-use super::{Bench, Intent, lexical_of};
+use super::{Intent, SelectorChoices, lexical_of};
 use crate::surface::SurfaceTool;
 use crate::surface::look::Look;
 use crate::surface::similar::shared_words;
@@ -96,7 +96,12 @@ fn nearest_to(looks: &[Look<'_>], at: usize) -> Option<usize> {
     (0..looks.len()).filter(|other| *other != at).reduce(better)
 }
 
-fn mutation(tool: &str, change: String, before: &Bench, after: &Bench) -> Mutation {
+fn mutation(
+    tool: &str,
+    change: String,
+    before: &SelectorChoices,
+    after: &SelectorChoices,
+) -> Mutation {
     let turned = |was_right: bool| {
         let pairs = before.choices.iter().zip(&after.choices);
         let turned = pairs
