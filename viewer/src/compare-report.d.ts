@@ -19,7 +19,7 @@ schema_version: 1
 a: Side
 b: Side1
 /**
- * `worse` where all tests together are worse, or any one of them; else `better` in the same way.
+ * `worse` if all tests together are worse, or any single test; otherwise `better` in the same way.
  */
 verdict: ("better" | "worse" | "no_evidence" | "not_enough_runs")
 /**
@@ -27,7 +27,7 @@ verdict: ("better" | "worse" | "no_evidence" | "not_enough_runs")
  */
 sentence: string
 /**
- * The pass rate of the first: the mean over the tests that could be compared. It and the next five are absent where there is none.
+ * The pass rate of the first: the mean over the compared tests. This field and the next five are absent if no test could be compared.
  */
 rate_a?: number
 /**
@@ -35,7 +35,7 @@ rate_a?: number
  */
 rate_b?: number
 /**
- * The second less the first.
+ * The second pass rate less the first.
  */
 difference?: number
 /**
@@ -51,19 +51,19 @@ high?: number
  */
 p?: number
 /**
- * Whether `p` is from a fixed sample of the rearrangements, because there are too many to count them all; absent where all were counted.
+ * True if `p` is from a fixed sample of the rearrangements, because they are too many to count; absent if all were counted.
  */
 p_is_drawn?: boolean
 /**
- * The same, adjusted for all sides that are compared with the first; absent where there is one.
+ * `p`, adjusted for all sides that are compared with the first; absent if there is only one.
  */
 p_holm?: number
 /**
- * The smallest drop that so many runs show four times in five; absent where even a fall to 0 is missed more often.
+ * The smallest drop that these runs show four times in five; absent if they would miss even a drop to 0 more often.
  */
 smallest_drop?: number
 /**
- * How many more runs of each test, on each side, would show a difference as large as this one, or any at all.
+ * The number of further runs of each test, on each side, that would show a difference as large as this one, or any at all.
  */
 more_runs?: number
 /**
@@ -81,36 +81,36 @@ only_b: string[]
 leaderboard?: Leaderboard
 }
 /**
- * What is compared with.
+ * The first report.
  */
 export interface Side {
 /**
- * What it is called on the command line.
+ * Its name on the command line.
  */
 name: string
 /**
- * How many tests it has.
+ * The number of its tests.
  */
 tests: number
 /**
- * How many runs of them were judged.
+ * The number of its judged runs.
  */
 runs: number
 }
 /**
- * What is compared.
+ * The second report.
  */
 export interface Side1 {
 /**
- * What it is called on the command line.
+ * Its name on the command line.
  */
 name: string
 /**
- * How many tests it has.
+ * The number of its tests.
  */
 tests: number
 /**
- * How many runs of them were judged.
+ * The number of its judged runs.
  */
 runs: number
 }
@@ -119,7 +119,7 @@ runs: number
  */
 export interface Test {
 /**
- * The suite's file, as the first has it.
+ * The suite's file, as in the first report.
  */
 suite: string
 /**
@@ -127,51 +127,51 @@ suite: string
  */
 name: string
 /**
- * The model, when it names one.
+ * The model, if it names one.
  */
 model: (string | null)
 /**
- * The variant, when it has several, as in the report.
+ * The variant, if it has several, as in the report.
  */
 variant?: {
 [k: string]: unknown
 }
 /**
- * How it ended in the first.
+ * Its status in the first.
  */
 status_a: ("passed" | "failed" | "error" | "skipped")
 /**
- * How it ended in the second.
+ * Its status in the second.
  */
 status_b: ("passed" | "failed" | "error" | "skipped")
 /**
- * How many runs it has in the first.
+ * The number of its runs in the first.
  */
 runs_a: number
 /**
- * How many in the second.
+ * The number of its runs in the second.
  */
 runs_b: number
 /**
- * How many of them passed in the first.
+ * The number of passed runs in the first.
  */
 passed_a: number
 /**
- * How many in the second.
+ * The number of passed runs in the second.
  */
 passed_b: number
 /**
- * How many runs of the first ended in an error; they count as not passed.
+ * The number of runs in the first that ended in an error; they count as not passed.
  */
 broken_a?: number
 /**
- * How many of the second.
+ * The number of runs in the second that ended in an error.
  */
 broken_b?: number
 rate_a?: Share
 rate_b?: Share
 /**
- * The second pass rate less the first; absent where it could not be compared.
+ * The second pass rate less the first; absent if it could not be compared.
  */
 difference?: number
 /**
@@ -187,19 +187,19 @@ high?: number
  */
 p?: number
 /**
- * The same, adjusted for all tests that could have shown a change; absent where this one could not.
+ * `p`, adjusted for all tests that could have shown a change; absent if this test could not.
  */
 p_holm?: number
 /**
- * What its runs say; absent where it could not be compared.
+ * The verdict on its runs; absent if it could not be compared.
  */
 verdict?: ("better" | "worse" | "no_evidence" | "not_enough_runs")
 /**
- * Whether it passed in the first and fails in the second, held to the same.
+ * True if it passed in the first and fails in the second, with equal expectations.
  */
 has_regressed?: boolean
 /**
- * Why it could not be compared.
+ * The reason why it could not be compared.
  */
 not_compared?: string
 /**
@@ -213,7 +213,7 @@ calls: Tool[]
 first_difference?: FirstDifference
 }
 /**
- * A number on both sides; `null` is not measured.
+ * A number on both sides; `null` means not measured.
  */
 export interface Target {
 /**
@@ -222,35 +222,35 @@ export interface Target {
 gate?: string
 target: string
 /**
- * The first's; of a scorer the mean over its runs.
+ * The value of the first; of a scorer the mean over its runs.
  */
 a: (number | null)
 /**
- * The second's.
+ * The value of the second.
  */
 b: (number | null)
 /**
- * Which values are good, where that is known.
+ * The direction of good values, if known.
  */
 better?: ("high" | "low")
 /**
- * The two-sided mid-p of the permutation test, where each run has a number.
+ * The two-sided mid-p of the permutation test, if each run has a number.
  */
 p?: number
 }
 export interface Tool {
 tool: string
 /**
- * In how many runs of the first it was called.
+ * The number of runs of the first that called it.
  */
 runs_a: number
 /**
- * In how many of the second.
+ * The number of runs of the second that called it.
  */
 runs_b: number
 }
 /**
- * Where the typical runs part.
+ * The first call at which the typical runs differ.
  */
 export interface FirstDifference {
 /**
@@ -258,7 +258,7 @@ export interface FirstDifference {
  */
 call: number
 /**
- * The tool that the first calls there; `null` where it has ended.
+ * The tool that the first calls there; `null` if the first has ended.
  */
 a: (string | null)
 /**
@@ -267,16 +267,16 @@ a: (string | null)
 b: (string | null)
 }
 /**
- * The models of both, where there are several.
+ * The models of both, if there are several.
  */
 export interface Leaderboard {
 /**
- * Of how many runs pass@k and pass^k speak: the fewest that any test has, up to a limit.
+ * The k of pass@k and pass^k: the number of runs of the test with the fewest, up to a limit.
  */
 k: number
 models: Model[]
 /**
- * The tests that only some of them have, which are not counted.
+ * The tests that only some of them have. They are not counted.
  */
 tests_left_out?: string[]
 /**
@@ -285,7 +285,7 @@ tests_left_out?: string[]
 models_left_out?: string[]
 }
 /**
- * How one model did.
+ * The results of one model.
  */
 export interface Model {
 /**
@@ -293,11 +293,11 @@ export interface Model {
  */
 model: string
 /**
- * How many tests are counted: those that all models have.
+ * The number of counted tests: the tests that all models have.
  */
 tests: number
 /**
- * How many runs those are.
+ * The number of runs of these tests.
  */
 runs: number
 /**
@@ -313,11 +313,11 @@ low: number
  */
 high: number
 /**
- * How likely at least one of k runs of a test passes, without bias: the mean over the tests.
+ * The unbiased probability that at least one of k runs of a test passes: the mean over the tests.
  */
 pass_k: number
 /**
- * How likely all of k runs of a test pass, without bias: the mean over the tests.
+ * The unbiased probability that all of k runs of a test pass: the mean over the tests.
  */
 pass_hat_k: number
 /**
@@ -325,19 +325,19 @@ pass_hat_k: number
  */
 calls?: number
 /**
- * Turns of the model per run, where they are known.
+ * Turns of the model per run, if known.
  */
 turns?: number
 /**
- * Tokens per run, where they are known.
+ * Tokens per run, if known.
  */
 tokens?: number
 /**
- * Dollars per run, where they are known.
+ * Dollars per run, if known.
  */
 cost_usd?: number
 /**
- * Milliseconds per run, where they are known.
+ * Milliseconds per run, if known.
  */
 duration_ms?: number
 difference?: ModelDifference
@@ -359,7 +359,7 @@ p: number
 verdict: Verdict
 }
 /**
- * More than two reports: each but the first compared with the first.
+ * More than two reports: each further report compared with the first.
  */
 export interface Several {
 /**
@@ -368,43 +368,43 @@ export interface Several {
 schema_version: 1
 first: Side2
 /**
- * `worse` where any side is worse; else `better`, else `no_evidence`, in the same way.
+ * `worse` if any side is worse; otherwise `better`, otherwise `no_evidence`, in the same way.
  */
 verdict: ("better" | "worse" | "no_evidence" | "not_enough_runs")
 /**
- * Each other side compared with the first; p-values are adjusted for all of them.
+ * Each other side compared with the first; the p-values are adjusted for all of them.
  */
 sides: Two[]
 leaderboard?: Leaderboard1
 }
 /**
- * What is compared with.
+ * The first report.
  */
 export interface Side2 {
 /**
- * What it is called on the command line.
+ * Its name on the command line.
  */
 name: string
 /**
- * How many tests it has.
+ * The number of its tests.
  */
 tests: number
 /**
- * How many runs of them were judged.
+ * The number of its judged runs.
  */
 runs: number
 }
 /**
- * All sides; absent where the first has no runs.
+ * All sides; absent if the first has no runs.
  */
 export interface Leaderboard1 {
 /**
- * Of how many runs pass@k and pass^k speak: the fewest that any test has, up to a limit.
+ * The k of pass@k and pass^k: the number of runs of the test with the fewest, up to a limit.
  */
 k: number
 models: Model[]
 /**
- * The tests that only some of them have, which are not counted.
+ * The tests that only some of them have. They are not counted.
  */
 tests_left_out?: string[]
 /**

@@ -1,92 +1,92 @@
 // Written by build.mjs from the published schema.
 
 /**
- * passed: everything held. failed: an assertion or a gate did not hold. error: it could not be judged. skipped: it was left out on purpose.
+ * passed: everything held. failed: an assertion or a gate did not hold. error: it could not be judged. skipped: it was skipped on purpose.
  */
 export type Status = ("passed" | "failed" | "error" | "skipped")
 /**
- * Where the values differ.
+ * The differences of the values.
  * 
  * Items: One difference.
  */
 export type Diff = {
 /**
- * Where, as a JSON Pointer into the value that was looked at.
+ * The place, as a JSON Pointer into the actual value.
  */
 pointer: string
 /**
- * What was expected there: any JSON value.
+ * The expected value: any JSON value.
  */
 expected: {
 [k: string]: unknown
 }
 /**
- * What was there: any JSON value.
+ * The actual value: any JSON value.
  */
 actual: {
 [k: string]: unknown
 }
 /**
- * The side that has nothing there; its null is no value.
+ * The side without a value; its null is not a value.
  */
 absent?: ("expected" | "actual")
 }[]
 export type Count = number
 /**
- * Where the values differ.
+ * The differences of the values.
  * 
  * Items: One difference.
  */
 export type Diff1 = {
 /**
- * Where, as a JSON Pointer into the value that was looked at.
+ * The place, as a JSON Pointer into the actual value.
  */
 pointer: string
 /**
- * What was expected there: any JSON value.
+ * The expected value: any JSON value.
  */
 expected: {
 [k: string]: unknown
 }
 /**
- * What was there: any JSON value.
+ * The actual value: any JSON value.
  */
 actual: {
 [k: string]: unknown
 }
 /**
- * The side that has nothing there; its null is no value.
+ * The side without a value; its null is not a value.
  */
 absent?: ("expected" | "actual")
 }[]
 /**
- * What is behind the numbers of a gate, for pictures. At most 50 runs of a gate are listed, those that failed first; `left_out` says how many are not. A reader leaves a kind alone that it does not know.
+ * The data behind the numbers of a gate, for pictures. It lists at most 50 runs of a gate, failed runs first; `left_out` counts the others. Readers ignore unknown kinds.
  */
 export type Evidence = (EvidenceTrajectoryAxes | EvidenceGoldenPath | EvidenceStability | EvidenceReliability | EvidenceDistractors | EvidenceRecovery | EvidenceNarrative | EvidenceToolEdges | EvidenceFaultMatrix | EvidenceTokenEfficiency | EvidenceToolSelection | EvidenceAblate | EvidenceScenario | EvidenceToolQuality)
 /**
- * Where the values differ.
+ * The differences of the values.
  * 
  * Items: One difference.
  */
 export type Diff2 = {
 /**
- * Where, as a JSON Pointer into the value that was looked at.
+ * The place, as a JSON Pointer into the actual value.
  */
 pointer: string
 /**
- * What was expected there: any JSON value.
+ * The expected value: any JSON value.
  */
 expected: {
 [k: string]: unknown
 }
 /**
- * What was there: any JSON value.
+ * The actual value: any JSON value.
  */
 actual: {
 [k: string]: unknown
 }
 /**
- * The side that has nothing there; its null is no value.
+ * The side without a value; its null is not a value.
  */
 absent?: ("expected" | "actual")
 }[]
@@ -111,11 +111,11 @@ leaderboard?: Leaderboard
  */
 version?: string
 /**
- * The command as it was typed, but for what has no part in judging; absent when a host judged.
+ * The command as typed, without options that do not affect judging; absent if a host judged.
  */
 command?: string
 /**
- * What the gates of the tests and their targets are, by the gates' keys.
+ * The definitions of the tests' gates and their targets, by the gates' keys.
  */
 gates?: {
 [k: string]: GateDefinition
@@ -134,7 +134,7 @@ tests: number
  */
 passed: number
 /**
- * Tests in which one did not.
+ * Tests in which an assertion or a gate did not hold.
  */
 failed: number
 /**
@@ -142,7 +142,7 @@ failed: number
  */
 errors: number
 /**
- * Tests that were left out on purpose.
+ * Tests that were skipped on purpose.
  */
 skipped: number
 /**
@@ -158,7 +158,7 @@ gates: number
  */
 not_exercised?: number
 /**
- * Passed tests whose server does not follow a recommendation; absent where there are none.
+ * Passed tests whose server does not follow a recommendation; absent if 0.
  */
 warnings?: number
 }
@@ -167,7 +167,7 @@ warnings?: number
  */
 export interface Test {
 /**
- * 10 hexadecimal digits of a hash of the suite's path, the name, the model and the variant: the same test has the same one in every report.
+ * 10 hexadecimal digits of a hash of the suite's path, the name, the model and the variant. A test has the same id in every report.
  */
 id?: string
 /**
@@ -176,39 +176,39 @@ id?: string
 name: string
 suite: Place
 /**
- * The model; null when the agent names none.
+ * The model; null if the agent names none.
  */
 model?: (string | null)
 /**
- * True when the agent has several models, so that the row is named `name [model]`.
+ * True if the agent has several models, so that the row is named `name [model]`.
  */
 matrix?: boolean
 /**
- * The variant, where the agent is judged in several: `4 distractors`.
+ * The variant, if the agent is judged in several: `4 distractors`.
  */
 variant?: string
 status: Status
 reason?: Reason
 /**
- * Whether a recording does not fit the suite, which `stale: warn` tolerates.
+ * True if a recording is stale, which `stale: warn` tolerates.
  */
 stale?: boolean
 /**
- * What its runs are held to: for each block of the suite a digest, by the block's key.
+ * The expectations of its runs: for each block of the suite a digest, by the block's key.
  */
 checks?: {
 [k: string]: string
 }
 /**
- * True when a recording has no fingerprint, so that it was not checked for staleness.
+ * True if a recording has no fingerprint, so that it was not checked for staleness.
  */
 unpinned?: boolean
 /**
- * Things worth knowing that decide nothing.
+ * Notes that affect no verdict.
  */
 notes?: string[]
 /**
- * What models noticed who were asked for advice. It decides nothing.
+ * The findings of models that were asked for advice. They affect no verdict.
  */
 advice?: {
 /**
@@ -220,17 +220,17 @@ key: string
  */
 run: number
 /**
- * The model that said it.
+ * The model that gave it.
  */
 model: string
 /**
- * What it noticed, in its own words.
+ * The finding, in the model's words.
  */
 message: string
 }[]
 probe?: Probe
 /**
- * The servers as they were spoken to, where the recording says so.
+ * The servers with their protocols, if the recording has them.
  */
 servers?: {
 /**
@@ -238,7 +238,7 @@ servers?: {
  */
 name: string
 /**
- * The protocol era: `legacy` or `modern`.
+ * The protocol: `legacy` or `modern`.
  */
 era: string
 /**
@@ -264,11 +264,11 @@ runs: Run[]
 gates: Gate[]
 }
 /**
- * Where the test is written.
+ * The place of the test in the suite.
  */
 export interface Place {
 /**
- * The suite file, from the root of its git repository; where it is in none, as it was named on the command line.
+ * The suite file, from the root of its git repository, or else as named on the command line.
  */
 file: string
 /**
@@ -277,36 +277,36 @@ file: string
 line: number
 }
 /**
- * Why a row is an error or was skipped, and what to do about it.
+ * The reason why a row is an error or was skipped, with advice.
  */
 export interface Reason {
 /**
- * Of what kind it is. More kinds may be added.
+ * Its kind. More kinds may be added.
  */
 kind?: string
 /**
- * What is wrong, in one sentence.
+ * The problem, in one sentence.
  */
 message: string
 /**
- * More, a line each.
+ * Further details, a line each.
  */
 details?: string[]
 /**
- * What to do.
+ * The advice.
  */
 help?: string
 /**
- * The command that mends it, where one does.
+ * The command that fixes it, if any.
  */
 command?: string
 }
 /**
- * One probe of a server by `mcptest check`, whatever came of it.
+ * One probe of a server by `mcptest check`, whatever its outcome.
  */
 export interface Probe {
 /**
- * Its id, which no other probe has: `ERRORS-unknown-tool`.
+ * Its unique id: `ERRORS-unknown-tool`.
  */
 id: string
 /**
@@ -314,27 +314,27 @@ id: string
  */
 family: string
 /**
- * What a good server does, in a few words.
+ * The expected behaviour of a server, in a few words.
  */
 title: string
 /**
- * What was sent, cut short.
+ * The sent messages, cut short.
  */
 sent: string
 /**
- * What came, cut short.
+ * The received messages, cut short.
  */
 came: string
 /**
- * What the specification says.
+ * The requirement of the specification.
  */
 says: string
 /**
- * Where it says so: the revision and the section.
+ * The revision and the section of the requirement.
  */
 section: string
 /**
- * What is not as it should be, though the specification does not insist on it.
+ * The deviation from a recommendation, which the specification does not require.
  */
 warning?: string
 }
@@ -348,7 +348,7 @@ export interface Run {
 index: number
 status: Status
 /**
- * The gates that fail this run, by their keys. Such a run has failed, though the gate may pass over all runs.
+ * The gates that fail this run, by their keys. Such a run has failed, even if the gate as a whole passes.
  */
 failed_by?: string[]
 reason?: Reason
@@ -361,38 +361,38 @@ tool_names?: string[]
  */
 source?: string
 /**
- * What it is called where it came from: the id of its trace.
+ * The id of its trace in the source.
  */
 trace_id?: string
 /**
- * The line of its file, from 1, where it is a line of one.
+ * The line of its file, from 1, if the file has one run per line.
  */
 line?: number
 /**
- * Why it ended, in the word that was recorded.
+ * The reason why it ended, in the recorded word.
  */
 stop_reason?: string
 /**
- * How many turns the model took, where the recording has them.
+ * The number of the model's turns, if recorded.
  */
 turns?: number
 tokens?: Tokens
 /**
- * What it cost, where that is known.
+ * Its cost, if known.
  */
 cost_usd?: number
 /**
- * The whole recorded run (see trace.schema.json), where traces are embedded.
+ * The whole recorded run (see trace.schema.json), if traces are embedded.
  */
 trace?: {
 
 }
 /**
- * How many calls the run made.
+ * The number of calls that the run made.
  */
 calls?: number
 /**
- * How long the run took, or the call of a tool test, as it was recorded.
+ * The recorded duration of the run, or of a tool test's call.
  */
 duration_ms?: number
 scores?: Numbers
@@ -402,35 +402,35 @@ scores?: Numbers
 expectations: Expectation[]
 }
 /**
- * What it took, where that is known.
+ * Its tokens, if known.
  */
 export interface Tokens {
 /**
- * Read by the model, those from a cache included.
+ * Tokens that the model read, including tokens from a cache.
  */
 prompt?: number
 /**
- * Written by the model, its thoughts included.
+ * Tokens that the model wrote, including its thoughts.
  */
 completion?: number
 /**
- * Both together.
+ * The sum of both.
  */
 total?: number
 /**
- * Of the prompt, what was read from a cache.
+ * Tokens of the prompt that were read from a cache.
  */
 cache_read?: number
 /**
- * Of the prompt, what was written to a cache.
+ * Tokens of the prompt that were written to a cache.
  */
 cache_write?: number
 /**
- * Of what was written to a cache, what is kept for an hour.
+ * Tokens written to a cache that keeps them for an hour.
  */
 cache_write_1h?: number
 /**
- * Of the completion, the model's thoughts.
+ * Tokens of the completion in the model's thoughts.
  */
 reasoning?: number
 }
@@ -441,7 +441,7 @@ export interface Numbers {
 [k: string]: number | boolean
 }
 /**
- * One assertion and what it saw.
+ * One assertion and its actual value.
  */
 export interface Expectation {
 /**
@@ -455,11 +455,11 @@ matcher: {
 [k: string]: unknown
 }
 /**
- * Whether it held.
+ * True if it held.
  */
 passed: boolean
 /**
- * What was there: any JSON value; missing when nothing was there.
+ * The actual value: any JSON value; missing if the target has no value.
  */
 actual?: {
 [k: string]: unknown
@@ -470,13 +470,13 @@ diff?: Diff
  */
 message?: string
 /**
- * Why it failed, in one sentence.
+ * The reason why it failed, in one sentence.
  */
 reason?: string
 grade?: Grade
 }
 /**
- * What judges said, where the matcher asks them.
+ * The judges' grade, if the matcher asks judges.
  */
 export interface Grade {
 /**
@@ -484,19 +484,19 @@ export interface Grade {
  */
 run: number
 /**
- * Which check asked, by its path in the test: `expect[1]`.
+ * The check that asked, by its path in the test: `expect[1]`.
  */
 check: string
 /**
- * Of what was asked.
+ * The fingerprint of the question.
  */
 fingerprint: string
 /**
- * What was asked, of whom, and about what.
+ * The question, the judges, and the content to judge.
  */
 asked: {
 /**
- * A digest of the rubric, of the text that is compared with, or of a scorer's command.
+ * A digest of the rubric, of the text to compare with, or of a scorer's command.
  */
 rubric: string
 /**
@@ -504,7 +504,7 @@ rubric: string
  */
 judges: string[]
 /**
- * How often each is asked.
+ * The number of answers from each judge.
  */
 samples: number
 /**
@@ -512,7 +512,7 @@ samples: number
  */
 template: number
 /**
- * A digest of what is judged.
+ * A digest of the judged content.
  */
 evidence: string
 /**
@@ -523,7 +523,7 @@ files?: {
 }
 }
 /**
- * What each judge said, as often as each was asked.
+ * The answers of each judge, one for each sample.
  */
 votes?: {
 /**
@@ -531,11 +531,11 @@ votes?: {
  */
 model: string
 /**
- * Which of its samples this is, from 1.
+ * The number of its sample, from 1.
  */
 sample: number
 /**
- * From 0 to 1: what its answers come to.
+ * The score of its answers, from 0 to 1.
  */
 score: number
 /**
@@ -547,57 +547,57 @@ answers?: {
  */
 name: string
 /**
- * From 0 to 1; of a yes or no it is 1 or 0.
+ * From 0 to 1; 1 or 0 for yes or no.
  */
 score: number
 /**
- * Why, in the judge's words.
+ * The reason, in the judge's words.
  */
 reason: string
 }[]
 tokens?: Tokens1
 /**
- * What it cost, where that is known.
+ * Its cost, if known.
  */
 cost_usd?: number
 }[]
 scores?: Numbers1
 }
 /**
- * What it took.
+ * Its tokens.
  */
 export interface Tokens1 {
 /**
- * Read by the model, those from a cache included.
+ * Tokens that the model read, including tokens from a cache.
  */
 prompt?: number
 /**
- * Written by the model, its thoughts included.
+ * Tokens that the model wrote, including its thoughts.
  */
 completion?: number
 /**
- * Both together.
+ * The sum of both.
  */
 total?: number
 /**
- * Of the prompt, what was read from a cache.
+ * Tokens of the prompt that were read from a cache.
  */
 cache_read?: number
 /**
- * Of the prompt, what was written to a cache.
+ * Tokens of the prompt that were written to a cache.
  */
 cache_write?: number
 /**
- * Of what was written to a cache, what is kept for an hour.
+ * Tokens written to a cache that keeps them for an hour.
  */
 cache_write_1h?: number
 /**
- * Of the completion, the model's thoughts.
+ * Tokens of the completion in the model's thoughts.
  */
 reasoning?: number
 }
 /**
- * What a scorer gave in place of judges.
+ * The numbers of a scorer, if no judge was asked.
  */
 export interface Numbers1 {
 [k: string]: number | boolean
@@ -612,55 +612,55 @@ export interface Gate {
 key: string
 status: Status
 /**
- * Why the gate measured nothing; null when it did measure.
+ * The reason why the gate measured nothing; null if it measured.
  */
 not_exercised?: (string | null)
 /**
- * Over how many runs it was scored, when the others of its test are errors.
+ * The number of scored runs, if the other runs of the test are errors.
  */
 scored_runs?: number
 /**
- * The runs that the gate fails by themselves, where it scores run by run.
+ * The runs that the gate fails by themselves, if it scores run by run.
  */
 failed_runs?: Count[]
 /**
- * Every number the gate computes, by name; null is not measured.
+ * Every number that the gate computes, by name; null means not measured.
  */
 targets: {
 [k: string]: number | null
 }
 /**
- * What was asserted of the targets.
+ * The assertions on the targets.
  */
 expectations: Expectation[]
 /**
- * The expected calls beside the recorded ones: for its run it says what the explanation says in sentences.
+ * The expected calls next to the recorded calls. For its run, it shows the explanation as a table.
  */
 tables?: CallTable[]
 /**
- * What to look at, shortest first.
+ * The findings to look at, shortest first.
  */
 explanation: Finding[]
 /**
- * What the row says of the gate whatever its verdict is.
+ * Remarks that the row shows whatever the gate's verdict is.
  */
 remarks?: Remark[]
 /**
- * What judges said of the runs, where the gate asks them.
+ * The judges' grades of the runs, if the gate asks judges.
  */
 grades?: Grade1[]
 evidence?: Evidence
 /**
- * The gate's numbers in words, for gates whose numbers say more together.
+ * The gate's numbers in words, for gates whose numbers are clearer together.
  */
 summary?: string
 /**
- * A line of the gate's own that is printed to the letter.
+ * A line from the gate that is printed verbatim.
  */
 line?: string
 }
 /**
- * The expected calls beside the recorded ones of one run.
+ * The expected calls next to the recorded calls of one run.
  */
 export interface CallTable {
 /**
@@ -668,11 +668,11 @@ export interface CallTable {
  */
 run?: number
 /**
- * How the expected calls are meant, in the suite's word.
+ * The mode of matching, in the suite's word.
  */
 mode: string
 /**
- * How many calls are not as expected, in words.
+ * The number of calls that differ, in words.
  */
 summary: string
 /**
@@ -680,23 +680,23 @@ summary: string
  */
 rows: {
 /**
- * matched: as expected. changed: another tool, or other arguments. missing: not made. extra: not expected. swapped: made, but not in this place.
+ * matched: as expected. changed: another tool, or other arguments. missing: not made. extra: not expected. swapped: made, but in another place.
  */
 how: ("matched" | "changed" | "missing" | "extra" | "swapped")
 expected?: Call
 recorded?: Call
 diff?: Diff1
 /**
- * How many calls in a row match, in place of a row for each.
+ * The number of matching calls in a row, instead of a row for each.
  */
 count?: number
 }[]
 /**
- * What the rows do not show.
+ * Notes on calls that the rows do not show.
  */
 notes?: string[]
 /**
- * How many further rows are not as expected.
+ * The number of further rows that differ.
  */
 left_out?: number
 }
@@ -713,18 +713,18 @@ number: number
  */
 tool: string
 /**
- * What is asked of its arguments, or what they are; of a changed call those that differ, by their paths: any JSON value.
+ * The expected or recorded arguments; for a changed call only the differing ones, by their paths: any JSON value.
  */
 args?: {
 [k: string]: unknown
 }
 }
 /**
- * One thing a gate found.
+ * A finding of a gate.
  */
 export interface Finding {
 /**
- * The run it was found in, from 1; missing when it concerns all.
+ * The run of the finding, from 1; missing if it concerns all runs.
  */
 run?: number
 /**
@@ -738,20 +738,20 @@ diff?: Diff
 targets?: string[]
 }
 /**
- * What a reader should know of a gate whatever its verdict is.
+ * A remark on a gate that readers need whatever the verdict is.
  */
 export interface Remark {
 /**
- * A few words that are read after the gate's key: `walked 1 of 3 steps`.
+ * A few words after the gate's key: `walked 1 of 3 steps`.
  */
 message: string
 /**
- * Whether the gate judged only a part of what its block names, so that `--deny-vacuous` fails it.
+ * True if the gate judged only a part of its block, so that `--deny-vacuous` fails it.
  */
 is_partial?: boolean
 }
 /**
- * What judges or a scorer said of one run, to one question.
+ * The answers of judges or a scorer to one question about one run.
  */
 export interface Grade1 {
 /**
@@ -759,19 +759,19 @@ export interface Grade1 {
  */
 run: number
 /**
- * Which check asked, by its path in the test: `expect[1]`.
+ * The check that asked, by its path in the test: `expect[1]`.
  */
 check: string
 /**
- * Of what was asked.
+ * The fingerprint of the question.
  */
 fingerprint: string
 /**
- * What was asked, of whom, and about what.
+ * The question, the judges, and the content to judge.
  */
 asked: {
 /**
- * A digest of the rubric, of the text that is compared with, or of a scorer's command.
+ * A digest of the rubric, of the text to compare with, or of a scorer's command.
  */
 rubric: string
 /**
@@ -779,7 +779,7 @@ rubric: string
  */
 judges: string[]
 /**
- * How often each is asked.
+ * The number of answers from each judge.
  */
 samples: number
 /**
@@ -787,7 +787,7 @@ samples: number
  */
 template: number
 /**
- * A digest of what is judged.
+ * A digest of the judged content.
  */
 evidence: string
 /**
@@ -798,7 +798,7 @@ files?: {
 }
 }
 /**
- * What each judge said, as often as each was asked.
+ * The answers of each judge, one for each sample.
  */
 votes?: {
 /**
@@ -806,11 +806,11 @@ votes?: {
  */
 model: string
 /**
- * Which of its samples this is, from 1.
+ * The number of its sample, from 1.
  */
 sample: number
 /**
- * From 0 to 1: what its answers come to.
+ * The score of its answers, from 0 to 1.
  */
 score: number
 /**
@@ -822,24 +822,24 @@ answers?: {
  */
 name: string
 /**
- * From 0 to 1; of a yes or no it is 1 or 0.
+ * From 0 to 1; 1 or 0 for yes or no.
  */
 score: number
 /**
- * Why, in the judge's words.
+ * The reason, in the judge's words.
  */
 reason: string
 }[]
 tokens?: Tokens1
 /**
- * What it cost, where that is known.
+ * Its cost, if known.
  */
 cost_usd?: number
 }[]
 scores?: Numbers1
 }
 /**
- * Which calls came before those that build on them.
+ * Checks each call against the calls that it builds on.
  */
 export interface EvidenceTrajectoryAxes {
 /**
@@ -847,11 +847,11 @@ export interface EvidenceTrajectoryAxes {
  */
 kind: "trajectory_axes"
 /**
- * The runs, those that failed first.
+ * The runs, failed runs first.
  */
 runs: AxesRun[]
 /**
- * How many further runs are not listed.
+ * The number of further runs, which are not listed.
  */
 left_out?: number
 }
@@ -868,7 +868,7 @@ run: number
  */
 calls: string[]
 /**
- * How many further calls are not listed.
+ * The number of further calls, which are not listed.
  */
 calls_left_out?: number
 /**
@@ -897,11 +897,11 @@ after: string
  */
 before_call?: number
 /**
- * The call of the later tool that came too soon, else its first, from 1.
+ * The call of the later tool that came too soon, otherwise its first, from 1.
  */
 after_call?: number
 /**
- * Whether the edge holds.
+ * True if the edge holds.
  */
 held: boolean
 }
@@ -918,24 +918,24 @@ from: string
  */
 to: string
 /**
- * The first call of the earlier tool that did not fail, else the last that did, from 1.
+ * The first call of the earlier tool that did not fail, otherwise the last failed one, from 1.
  */
 from_call?: number
 /**
- * The call of the later tool that came too soon, else its first, from 1.
+ * The call of the later tool that came too soon, otherwise its first, from 1.
  */
 to_call?: number
 /**
- * Whether the edge holds.
+ * True if the edge holds.
  */
 held: boolean
 /**
- * Why it does not hold.
+ * The reason why it does not hold.
  */
 what?: string
 }
 /**
- * Which calls walk which step of the path.
+ * Matches each call with its step of the path.
  */
 export interface EvidenceGoldenPath {
 /**
@@ -947,16 +947,16 @@ kind: "golden_path"
  */
 path: string[]
 /**
- * The runs, those that failed first.
+ * The runs, failed runs first.
  */
 runs: PathRun[]
 /**
- * How many further runs are not listed.
+ * The number of further runs, which are not listed.
  */
 left_out?: number
 }
 /**
- * How one run walked the path.
+ * The calls of one run and the steps of the path.
  */
 export interface PathRun {
 /**
@@ -968,7 +968,7 @@ run: number
  */
 calls: PathCall[]
 /**
- * How many further calls are not listed.
+ * The number of further calls, which are not listed.
  */
 calls_left_out?: number
 /**
@@ -977,7 +977,7 @@ calls_left_out?: number
 missed: number[]
 }
 /**
- * One call beside the path.
+ * One call and its step of the path.
  */
 export interface PathCall {
 /**
@@ -993,12 +993,12 @@ tool: string
  */
 step?: number
 /**
- * Whether it walks no step of the path.
+ * True if it matches no step of the path.
  */
 detour: boolean
 }
 /**
- * How alike the runs are, pair by pair.
+ * The similarity of the runs, pair by pair.
  */
 export interface EvidenceStability {
 /**
@@ -1006,15 +1006,15 @@ export interface EvidenceStability {
  */
 kind: "stability"
 /**
- * The runs that are compared here.
+ * The compared runs.
  */
 runs: number[]
 /**
- * Row i has what run i and each run before it have in common, from 0 to 1.
+ * Row i has the similarity of run i to each run before it, from 0 to 1.
  */
 similarity: (number | null)[][]
 /**
- * The mean over all pairs, also those of runs that are not listed.
+ * The mean over all pairs, including runs that are not listed.
  */
 mean: number
 /**
@@ -1022,12 +1022,12 @@ mean: number
  */
 dimensions: Dimension[]
 /**
- * How many further runs are not listed.
+ * The number of further runs, which are not listed.
  */
 left_out?: number
 }
 /**
- * A dimension of how steady the runs are.
+ * A dimension of the runs' stability.
  */
 export interface Dimension {
 /**
@@ -1048,7 +1048,7 @@ low?: number
 high?: number
 }
 /**
- * How likely it is that many runs in a row pass.
+ * The probability that several runs in a row pass.
  */
 export interface EvidenceReliability {
 /**
@@ -1056,11 +1056,11 @@ export interface EvidenceReliability {
  */
 kind: "reliability"
 /**
- * How many runs were judged.
+ * The number of judged runs.
  */
 runs: number
 /**
- * How many passed.
+ * The number of passed runs.
  */
 passed: number
 /**
@@ -1073,11 +1073,11 @@ curve: CurvePoint[]
 decay_curve?: number[]
 }
 /**
- * The chance that k runs in a row all pass.
+ * The probability that k runs in a row all pass.
  */
 export interface CurvePoint {
 /**
- * How many runs.
+ * The number of runs.
  */
 k: number
 /**
@@ -1093,12 +1093,12 @@ low: number
  */
 high: number
 /**
- * The chance that k drawn runs all passed; null when k runs cannot be drawn.
+ * The probability that k drawn runs all passed; null if k runs cannot be drawn.
  */
 unbiased: (number | null)
 }
 /**
- * How often the choice was right.
+ * The share of right choices.
  */
 export interface EvidenceDistractors {
 /**
@@ -1114,16 +1114,16 @@ points: ChoicePoint[]
  */
 floor?: number
 /**
- * The accuracy that the suite asks to be proved.
+ * The accuracy that the suite requires as proven.
  */
 asked_floor?: number
 }
 /**
- * How often the choice was right among so many distractors.
+ * The share of right choices with this number of distractors.
  */
 export interface ChoicePoint {
 /**
- * How many distractors there were.
+ * The number of distractors.
  */
 count: number
 /**
@@ -1135,7 +1135,7 @@ correct: number
  */
 runs: number
 /**
- * Of the runs that chose at all, the share that chose correctly; absent when none chose.
+ * The share that chose correctly, of the runs that chose at all; absent if none chose.
  */
 accuracy?: number
 /**
@@ -1148,7 +1148,7 @@ low: number
 high: number
 }
 /**
- * What became of each failure.
+ * The outcome of each failure.
  */
 export interface EvidenceRecovery {
 /**
@@ -1156,16 +1156,16 @@ export interface EvidenceRecovery {
  */
 kind: "recovery"
 /**
- * The runs, those that failed first.
+ * The runs, failed runs first.
  */
 runs: RecoveryRun[]
 /**
- * How many further runs are not listed.
+ * The number of further runs, which are not listed.
  */
 left_out?: number
 }
 /**
- * Every time that calls of one run failed.
+ * Every failure of one run.
  */
 export interface RecoveryRun {
 /**
@@ -1173,16 +1173,16 @@ export interface RecoveryRun {
  */
 run: number
 /**
- * Each failure until the agent got past it.
+ * Each failure, until the agent recovered.
  */
 encounters: Encounter[]
 }
 /**
- * A failure, from the first call that failed until the agent got past it.
+ * A failure, from the first failed call until the agent recovered.
  */
 export interface Encounter {
 /**
- * The injected fault, by its name; absent when the call failed by itself.
+ * The injected fault, by its name; absent if the call failed by itself.
  */
 fault?: string
 /**
@@ -1194,23 +1194,23 @@ kind?: string
  */
 call: number
 /**
- * When that call began.
+ * The time at which that call began.
  */
 at_ms: number
 /**
- * How long it hung before the agent was told or got past it.
+ * The time the call hung before the agent received the error or recovered.
  */
 wait_ms: number
 /**
- * Whether the agent was told.
+ * True if the agent received the error.
  */
 detected: boolean
 /**
- * How long after the call began the agent was told.
+ * The time from the beginning of the call until the agent received the error.
  */
 detected_ms?: number
 /**
- * How long after the call began a later call succeeded.
+ * The time from the beginning of the call until a later call succeeded.
  */
 recovered_ms?: number
 /**
@@ -1218,16 +1218,16 @@ recovered_ms?: number
  */
 recovered_by_call?: number
 /**
- * The most that recovery may take.
+ * The time limit for recovery.
  */
 limit_ms?: number
 /**
- * `recovered`, or what is held against the run: `not_recovered`, `recovery_too_slow`, `unclean_timeout`; `gave_up` where that is allowed.
+ * `recovered`, or the reason why the run fails: `not_recovered`, `recovery_too_slow`, `unclean_timeout`; `gave_up` if that is allowed.
  */
 outcome: string
 }
 /**
- * Which claims are backed by which calls.
+ * Matches each claim with the calls that back it.
  */
 export interface EvidenceNarrative {
 /**
@@ -1235,16 +1235,16 @@ export interface EvidenceNarrative {
  */
 kind: "narrative"
 /**
- * The runs, those that failed first.
+ * The runs, failed runs first.
  */
 runs: NarrativeRun[]
 /**
- * How many further runs are not listed.
+ * The number of further runs, which are not listed.
  */
 left_out?: number
 }
 /**
- * What one run claims, and what backs it.
+ * The claims of one run, with the calls that back them.
  */
 export interface NarrativeRun {
 /**
@@ -1252,11 +1252,11 @@ export interface NarrativeRun {
  */
 run: number
 /**
- * The closing message; a long one is cut.
+ * The closing message, cut if long.
  */
 text: string
 /**
- * What it claims, in the order of the text.
+ * Its claims, in the order of the text.
  */
 claims: ClaimShown[]
 /**
@@ -1285,7 +1285,7 @@ verdict: ("supported" | "failed" | "absent" | "unverified" | "denied")
  */
 calls: number[]
 /**
- * Why, in a few words.
+ * The reason, in a few words.
  */
 ground: string
 }
@@ -1303,7 +1303,7 @@ number: number
 tool: string
 }
 /**
- * Who called what, and who handed over to whom.
+ * The callers of each tool, and the hand-offs between agents.
  */
 export interface EvidenceToolEdges {
 /**
@@ -1320,11 +1320,11 @@ edges: EdgeShown[]
 handoffs: Handoff[]
 }
 /**
- * The calls that somebody made to one tool, over all runs.
+ * The calls of one caller to one tool, over all runs.
  */
 export interface EdgeShown {
 /**
- * Who called: `agent`, or `code` where generated code did.
+ * The caller: `agent`, or `code` for generated code.
  */
 caller: string
 /**
@@ -1332,15 +1332,15 @@ caller: string
  */
 tool: string
 /**
- * How many calls.
+ * The number of calls.
  */
 calls: number
 /**
- * Whether the tool is restricted.
+ * True if the tool is restricted.
  */
 restricted: boolean
 /**
- * Whether the policy forbids these calls.
+ * True if the policy forbids these calls.
  */
 failed: boolean
 }
@@ -1349,24 +1349,24 @@ failed: boolean
  */
 export interface Handoff {
 /**
- * Who hands over.
+ * The agent that hands over.
  */
 from: string
 /**
- * Who takes over.
+ * The agent that takes over.
  */
 to: string
 /**
- * How often that was recorded; a declared one that never was has 0.
+ * The number of recorded hand-offs; 0 for a declared one that was never recorded.
  */
 count: number
 /**
- * Whether it is expected.
+ * True if it is expected.
  */
 declared: boolean
 }
 /**
- * What came of each fault.
+ * The outcome of each fault.
  */
 export interface EvidenceFaultMatrix {
 /**
@@ -1387,11 +1387,11 @@ faults: string[]
 cells: FaultCell[]
 }
 /**
- * What came of one kind of fault in the calls of one tool.
+ * The outcome of one kind of fault in the calls of one tool.
  */
 export interface FaultCell {
 /**
- * The tool of the call that was to fail; `?` where it was not made.
+ * The tool of the call that should fail; `?` if the call was not made.
  */
 tool: string
 /**
@@ -1399,24 +1399,24 @@ tool: string
  */
 fault: string
 /**
- * How many combinations.
+ * The number of combinations.
  */
 runs: number
 /**
- * How many made a call fail.
+ * The number of combinations in which a call failed.
  */
 met: number
 /**
- * How many of these the agent got over.
+ * The number of these from which the agent recovered.
  */
 recovered: number
 /**
- * survived: all that were met. lost: one was not got over. unmet: none made a call fail.
+ * survived: the agent recovered from every fault that a call met. lost: it did not recover from one. unmet: no call met a fault.
  */
 status: ("survived" | "lost" | "unmet")
 }
 /**
- * What the runs took.
+ * The tokens of the runs.
  */
 export interface EvidenceTokenEfficiency {
 /**
@@ -1424,15 +1424,15 @@ export interface EvidenceTokenEfficiency {
  */
 kind: "token_efficiency"
 /**
- * The runs, those that failed first.
+ * The runs, failed runs first.
  */
 runs: TokensOfRun[]
 /**
- * What is asked.
+ * The limits of the suite.
  */
 limits: LimitShown[]
 /**
- * How many further runs are not listed.
+ * The number of further runs, which are not listed.
  */
 left_out?: number
 }
@@ -1445,24 +1445,24 @@ export interface TokensOfRun {
  */
 run: number
 /**
- * Of the tools that were offered.
+ * Tokens of the offered tools.
  */
 surface?: number
 /**
- * Read by the model.
+ * Tokens that the model read.
  */
 prompt?: number
 /**
- * Written by the model.
+ * Tokens that the model wrote.
  */
 completion?: number
 /**
- * All of them.
+ * All tokens.
  */
 total?: number
 }
 /**
- * The most that is asked of a target.
+ * The upper limit of a target.
  */
 export interface LimitShown {
 /**
@@ -1475,7 +1475,7 @@ target: string
 most: number
 }
 /**
- * Which tools were chosen.
+ * The chosen tools.
  */
 export interface EvidenceToolSelection {
 /**
@@ -1483,12 +1483,12 @@ export interface EvidenceToolSelection {
  */
 kind: "tool_selection"
 /**
- * The tools, those that were asked for first.
+ * The tools, requested tools first.
  */
 tools: SelectedTool[]
 }
 /**
- * How often one tool was chosen, over all runs.
+ * The choices of one tool, over all runs.
  */
 export interface SelectedTool {
 /**
@@ -1496,20 +1496,20 @@ export interface SelectedTool {
  */
 name: string
 /**
- * Runs that called it where it was asked for.
+ * Runs that called it when it was right.
  */
 right: number
 /**
- * Runs that did not call it where it was asked for.
+ * Runs that did not call it when it was right.
  */
 missed: number
 /**
- * Calls of it that were not asked for.
+ * Calls of it when it was not right.
  */
 extra: number
 }
 /**
- * What each set of tools is worth.
+ * The effect of each set of tools.
  */
 export interface EvidenceAblate {
 /**
@@ -1522,7 +1522,7 @@ kind: "ablate"
 rows: AblationRow[]
 }
 /**
- * What is different without one set of tools.
+ * The effect of removing one set of tools.
  */
 export interface AblationRow {
 /**
@@ -1534,11 +1534,11 @@ tool: string
  */
 runs: number
 /**
- * Those that succeeded.
+ * Runs that succeeded.
  */
 passed: number
 /**
- * Success with the tools less success without them, in points.
+ * The success rate with the tools less the rate without them, in points.
  */
 drop: number
 /**
@@ -1550,24 +1550,24 @@ low: number
  */
 high: number
 /**
- * How many more calls a run makes without them.
+ * The further calls that a run makes without them.
  */
 calls?: number
 /**
- * How many more tokens a run takes.
+ * The further tokens that a run takes without them.
  */
 tokens?: number
 /**
- * How many more dollars a run costs.
+ * The further dollars that a run costs without them.
  */
 cost_usd?: number
 /**
- * The tool that is called in their place.
+ * The tool that is called instead.
  */
 instead?: string
 }
 /**
- * Where the runs led the world.
+ * The state of the world after the runs.
  */
 export interface EvidenceScenario {
 /**
@@ -1575,16 +1575,16 @@ export interface EvidenceScenario {
  */
 kind: "scenario"
 /**
- * The runs, those that failed first.
+ * The runs, failed runs first.
  */
 runs: WorldRun[]
 /**
- * How many further runs are not listed.
+ * The number of further runs, which are not listed.
  */
 left_out?: number
 }
 /**
- * Where the calls of one run led the world.
+ * The state of the world before and after the calls of one run.
  */
 export interface WorldRun {
 /**
@@ -1604,7 +1604,7 @@ after: {
 [k: string]: unknown
 }
 /**
- * The expected state that is nearest, where a whole one is expected: any JSON value.
+ * The nearest expected state, if the suite expects a whole state: any JSON value.
  */
 expected?: {
 [k: string]: unknown
@@ -1616,7 +1616,7 @@ left_at_call?: number
 differences: Diff2
 }
 /**
- * What rules say of the tools.
+ * The findings of rules in the tools.
  */
 export interface EvidenceToolQuality {
 /**
@@ -1629,7 +1629,7 @@ kind: "tool_quality"
 tools: ToolFinding[]
 }
 /**
- * What a rule says of one tool.
+ * A finding of a rule in one tool.
  */
 export interface ToolFinding {
 /**
@@ -1645,24 +1645,24 @@ tool: string
  */
 rule: string
 /**
- * How much it matters.
+ * The severity.
  */
 level: string
 /**
- * What is wrong.
+ * The defect.
  */
 message: string
 }
 /**
- * What the tests exercised of their servers, with --coverage.
+ * The parts of their servers that the tests exercised, with --coverage.
  */
 export interface Coverage {
 /**
- * Tools called of the tools listed, rounded down; null when no recording lists a tool.
+ * Called tools, in percent of the listed tools, rounded down; null if no recording lists a tool.
  */
 percent: (number | null)
 /**
- * The percent that was asked for.
+ * The required percent.
  */
 threshold?: number
 tools: Share
@@ -1683,7 +1683,7 @@ unmeasured: string[]
  */
 servers: {
 /**
- * The server's name in the suites; absent when a recording does not say it.
+ * The server's name in the suites; absent if a recording does not have it.
  */
 name?: string
 /**
@@ -1697,24 +1697,24 @@ tools: CoveredTool[]
  */
 export interface Share {
 /**
- * What was exercised.
+ * The exercised number.
  */
 covered: number
 /**
- * What there is.
+ * The possible number.
  */
 total: number
 }
 /**
- * Parameters that a call gave, also those of nested objects.
+ * Parameters that a call gave, including parameters of nested objects.
  */
 export interface Share1 {
 /**
- * What was exercised.
+ * The exercised number.
  */
 covered: number
 /**
- * What there is.
+ * The possible number.
  */
 total: number
 }
@@ -1723,42 +1723,42 @@ total: number
  */
 export interface Share2 {
 /**
- * What was exercised.
+ * The exercised number.
  */
 covered: number
 /**
- * What there is.
+ * The possible number.
  */
 total: number
 }
 /**
- * Tools of which a call succeeded.
+ * Tools with a successful call.
  */
 export interface Share3 {
 /**
- * What was exercised.
+ * The exercised number.
  */
 covered: number
 /**
- * What there is.
+ * The possible number.
  */
 total: number
 }
 /**
- * Tools of which a call came back as an error.
+ * Tools with a call that returned an error.
  */
 export interface Share4 {
 /**
- * What was exercised.
+ * The exercised number.
  */
 covered: number
 /**
- * What there is.
+ * The possible number.
  */
 total: number
 }
 /**
- * What was exercised of one tool.
+ * The exercised parts of one tool.
  */
 export interface CoveredTool {
 /**
@@ -1766,19 +1766,19 @@ export interface CoveredTool {
  */
 name: string
 /**
- * How often it was called.
+ * The number of its calls.
  */
 calls: number
 /**
- * How many of the calls succeeded.
+ * The number of its successful calls.
  */
 successes: number
 /**
- * How many of the calls came back as an error.
+ * The number of its calls that returned an error.
  */
 errors: number
 /**
- * Its parameters, those of nested objects by their paths.
+ * Its parameters; a parameter of a nested object by its path.
  */
 parameters: {
 /**
@@ -1786,11 +1786,11 @@ parameters: {
  */
 name: string
 /**
- * Whether a call gave it.
+ * True if a call gave it.
  */
 given: boolean
 /**
- * The values that its schema names.
+ * The values that its schema lists.
  */
 values?: {
 /**
@@ -1798,18 +1798,18 @@ values?: {
  */
 value: string
 /**
- * Whether a call gave it.
+ * True if a call gave it.
  */
 given: boolean
 }[]
 }[]
 }
 /**
- * The models side by side, where several ran the same tests.
+ * The models side by side, if several ran the same tests.
  */
 export interface Leaderboard {
 /**
- * Of how many runs pass@k and pass^k speak: the fewest that any test has, up to a limit.
+ * The k of pass@k and pass^k: the number of runs of the test with the fewest, up to a limit.
  */
 k: number
 /**
@@ -1817,7 +1817,7 @@ k: number
  */
 models: ModelRow[]
 /**
- * The tests that only some of them have, which are not counted.
+ * The tests that only some of them have. They are not counted.
  */
 tests_left_out?: string[]
 /**
@@ -1826,7 +1826,7 @@ tests_left_out?: string[]
 models_left_out?: string[]
 }
 /**
- * How one model did.
+ * The results of one model.
  */
 export interface ModelRow {
 /**
@@ -1834,11 +1834,11 @@ export interface ModelRow {
  */
 model: string
 /**
- * How many tests are counted: those that all models have.
+ * The number of counted tests: the tests that all models have.
  */
 tests: number
 /**
- * How many runs those are.
+ * The number of runs of these tests.
  */
 runs: number
 /**
@@ -1854,11 +1854,11 @@ low: number
  */
 high: number
 /**
- * How likely at least one of k runs of a test passes, without bias: the mean over the tests.
+ * The unbiased probability that at least one of k runs of a test passes: the mean over the tests.
  */
 pass_k: number
 /**
- * How likely all of k runs of a test pass, without bias: the mean over the tests.
+ * The unbiased probability that all of k runs of a test pass: the mean over the tests.
  */
 pass_hat_k: number
 /**
@@ -1866,19 +1866,19 @@ pass_hat_k: number
  */
 calls?: number
 /**
- * Turns of the model per run, where they are known.
+ * Turns of the model per run, if known.
  */
 turns?: number
 /**
- * Tokens per run, where they are known.
+ * Tokens per run, if known.
  */
 tokens?: number
 /**
- * Dollars per run, where they are known.
+ * Dollars per run, if known.
  */
 cost_usd?: number
 /**
- * Milliseconds per run, where they are known.
+ * Milliseconds per run, if known.
  */
 duration_ms?: number
 difference?: ModelDifference
@@ -1904,12 +1904,12 @@ high: number
  */
 p: number
 /**
- * What the difference comes to.
+ * The verdict on the difference.
  */
 verdict: ("better" | "worse" | "no_evidence" | "not_enough_runs")
 }
 /**
- * What a gate is.
+ * The definition of a gate.
  */
 export interface GateDefinition {
 /**
@@ -1928,15 +1928,15 @@ targets: {
 }
 }
 /**
- * What a target is.
+ * The definition of a target.
  */
 export interface TargetDefinition {
 /**
- * What it says, in one line.
+ * Its meaning, in one line.
  */
 doc: string
 /**
- * What it counts.
+ * Its unit.
  */
 unit: ("flag" | "percent" | "ratio" | "count" | "ms" | "tokens" | "usd" | "score")
 /**

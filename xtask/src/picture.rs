@@ -1,4 +1,4 @@
-//! `picture`: what a terminal shows of the demo that fails on purpose, as an SVG for the README.
+//! `picture`: what a terminal shows of the demo that fails on purpose, as an SVG for docs/running.md.
 
 use crate::say;
 use std::fmt::Write;

@@ -203,6 +203,7 @@ const NOT_OURS: &[&str] = &[
     "examples/failing/",
     "fuzz/",
     "viewer/node_modules/",
+    "docs/schema/",
 ];
 
 /// Folders whose documentation comments nobody has read for retired words yet.
@@ -238,6 +239,8 @@ impl RetiredWords {
         let passages = match Path::new(path).extension().and_then(|it| it.to_str()) {
             Some("md") => prose_of_markdown(text),
             Some("rs") => passages_of_rust(path, text),
+            Some("yml") => comments_of_yaml(text),
+            Some("json") if path.ends_with(".schema.json") => descriptions_of_schema(text),
             _ => return Vec::new(),
         };
         let is_excepted = |passage: &Passage| {
@@ -309,6 +312,43 @@ fn passages_of_rust(path: &str, text: &str) -> Vec<Passage> {
         false => file.documentation(),
     };
     documentation.iter().chain(texts).cloned().collect()
+}
+
+/// The comments of a YAML text, those on consecutive lines as one passage.
+fn comments_of_yaml(text: &str) -> Vec<Passage> {
+    let mut passages: Vec<Passage> = Vec::new();
+    let mut last_line = 0;
+    for (line, text) in (1..).zip(text.lines()) {
+        let Some(comment) = text.trim().strip_prefix("# ") else {
+            continue;
+        };
+        match passages.last_mut().filter(|_| last_line + 1 == line) {
+            Some(passage) => {
+                passage.text.push(' ');
+                passage.text.push_str(comment);
+            }
+            None => passages.push(Passage {
+                line,
+                text: comment.to_owned(),
+            }),
+        }
+        last_line = line;
+    }
+    passages
+}
+
+/// The descriptions in a JSON Schema, which has each on one line.
+fn descriptions_of_schema(text: &str) -> Vec<Passage> {
+    const KEY: &str = "\"description\": \"";
+    let lines = (1..).zip(text.lines());
+    let description = |line: &str| {
+        let begins = line.find(KEY)? + KEY.len();
+        let ends = begins + line[begins..].find("\"")?;
+        Some(line[begins..ends].to_owned())
+    };
+    lines
+        .filter_map(|(line, text)| description(text).map(|text| Passage { line, text }))
+        .collect()
 }
 
 /// The paragraphs, headings, list items and rows of a Markdown text, each in one line. Fenced blocks are not prose.
@@ -446,7 +486,7 @@ mod tests {
     }
 
     #[test]
-    fn markdown_documentation_and_texts_are_checked() {
+    fn markdown_documentation_texts_comments_and_descriptions_are_checked() {
         let words = RetiredWords::new().expect("the patterns compile");
         let markdown = "# A page\n\nKept as it was.\n";
         assert_eq!(
@@ -462,6 +502,16 @@ mod tests {
             ]
         );
         assert!(words.complaints_about_file("src/tests.rs", rust).is_empty());
+        let suite = "a: 1\n# Kept as\n# it was.\n\n# A page.\n";
+        assert_eq!(
+            words.complaints_about_file("examples/a.yml", suite),
+            ["examples/a.yml:2: “as it was” is retired; write `unchanged`, `verbatim`"]
+        );
+        let schema = "{\n\"a\": { \"description\": \"Kept as it was.\" }\n}";
+        assert_eq!(
+            words.complaints_about_file("a.schema.json", schema),
+            ["a.schema.json:2: “as it was” is retired; write `unchanged`, `verbatim`"]
+        );
     }
 
     #[test]
