@@ -166,8 +166,8 @@ fn tokens_of_step(step: &Fields<'_>, counted: &Fields<'_>) -> Tokens {
 fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
     let role = message.required_string("role", "a message")?;
     if !matches!(&*role, "system" | "user" | "assistant" | "tool" | "data") {
-        let told = format!("`role` is `{role}`; it is system, user, assistant or tool");
-        return Err(message.misfit(told));
+        let problem = format!("`role` is `{role}`; it is system, user, assistant or tool");
+        return Err(message.misfit(problem));
     }
     // An older UI message says its calls in its parts, and once more beside them.
     let own: &[&str] = if message.has("parts") {
@@ -188,19 +188,9 @@ fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
         is_begun: false,
         said: None,
     };
-    if let Some(text) = content.string().filter(|_| role != "tool") {
-        reader.say(&text);
-    } else {
-        let Some(parts) = content.list() else {
-            let told = format!(
-                "the content is {}, not a string or a list of parts",
-                content.kind()
-            );
-            return Err(Misfit::at(content, told));
-        };
-        for part in parts {
-            reader.part(&object_of(part, "a part")?)?;
-        }
+    match content.string().filter(|_| role != "tool") {
+        Some(text) => reader.say(&text),
+        None => reader.parts(content)?,
     }
     match (&*role, reader.said) {
         ("system", Some(text)) => transcript.system(&text),
@@ -226,6 +216,20 @@ impl PartReader<'_> {
         } else {
             self.said.get_or_insert_default().push_str(text);
         }
+    }
+
+    fn parts(&mut self, content: Json<'_>) -> Result<(), Misfit> {
+        let Some(parts) = content.list() else {
+            let problem = format!(
+                "the content is {}, not a string or a list of parts",
+                content.kind()
+            );
+            return Err(Misfit::at(content, problem));
+        };
+        for part in parts {
+            self.part(&object_of(part, "a part")?)?;
+        }
+        Ok(())
     }
 
     fn part(&mut self, fields: &Fields<'_>) -> Result<(), Misfit> {

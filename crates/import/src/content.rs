@@ -90,11 +90,11 @@ pub(crate) fn text_of<'a>(
         return Ok(text);
     }
     let Some(parts) = content.list() else {
-        let told = format!(
+        let problem = format!(
             "`content` is {}, not a string or a list of parts",
             content.kind()
         );
-        return Err(Misfit::at(content, told));
+        return Err(Misfit::at(content, problem));
     };
     let mut whole = Cow::Borrowed("");
     for value in parts {

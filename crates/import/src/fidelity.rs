@@ -116,10 +116,9 @@ impl Fidelity {
         }
         all
     }
-}
 
-impl fmt::Display for Fidelity {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// Everything that the transcripts have, in words.
+    fn present(&self) -> Vec<String> {
         let mut present = Vec::new();
         if self.files > 1 {
             present.push(count(self.files, "file"));
@@ -128,16 +127,16 @@ impl fmt::Display for Fidelity {
             present.push(count(self.conversations, "conversation"));
         }
         present.extend([count(self.calls, "call"), count(self.results, "result")]);
-        let mut missing = Vec::new();
         for (at, fact) in FACTS.iter().enumerate() {
-            match (self.present[at], self.possible[at]) {
-                (0, 0) => {}
-                (0, _) => missing.push(format!("no {fact}")),
-                (present_in, of) if present_in < of => {
-                    present.push(format!("{fact} in {present_in} of {of}"));
-                }
-                _ => present.push((*fact).to_owned()),
+            let (present_in, possible_in) = (self.present[at], self.possible[at]);
+            if present_in == 0 {
+                continue;
             }
+            present.push(if present_in < possible_in {
+                format!("{fact} in {present_in} of {possible_in}")
+            } else {
+                (*fact).to_owned()
+            });
         }
         if self.unmade > 0 {
             let calls = count(self.unmade, "call");
@@ -148,7 +147,24 @@ impl fmt::Display for Fidelity {
         if self.unparsed > 0 {
             present.push(format!("arguments that are not JSON in {}", self.unparsed));
         }
-        write!(out, "{}: {}", self.format, present.join(", "))?;
+        present
+    }
+
+    /// The facts that no conversation has although it could, in words.
+    fn missing(&self) -> Vec<String> {
+        FACTS
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| self.present[*at] == 0 && self.possible[*at] > 0)
+            .map(|(_, fact)| format!("no {fact}"))
+            .collect()
+    }
+}
+
+impl fmt::Display for Fidelity {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}: {}", self.format, self.present().join(", "))?;
+        let missing = self.missing();
         if !missing.is_empty() {
             write!(out, "; {}", missing.join(", "))?;
         }

@@ -91,8 +91,8 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
             Unit::Record(record) => exchange(&record)?,
         };
         if text_at(&exchange.response, "responseId").is_some_and(|id| !responses.insert(id)) {
-            let told = "this is one more piece of a streamed response; log the whole response";
-            return Err(exchange.response.misfit(told.to_owned()));
+            let problem = "this is one more piece of a streamed response; log the whole response";
+            return Err(exchange.response.misfit(problem.to_owned()));
         }
         exchanges.push(exchange);
     }
@@ -184,11 +184,11 @@ fn read_request(request: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
     let config = request.part("config").unwrap_or_else(|| request.clone());
     if let Some(system) = at(&config, "systemInstruction") {
         let parts = system.object().and_then(|system| system.get("parts"));
-        let told = parts
+        let text = parts
             .map(|parts| parts.each("text"))
             .unwrap_or_default()
             .join("\n\n");
-        transcript.system(&system.string().unwrap_or(told.into()));
+        transcript.system(&system.string().unwrap_or(text.into()));
     }
     if let Some(tools) = config.list("tools")? {
         read_tools(&tools, transcript)?;
@@ -259,69 +259,81 @@ fn read_part<'a>(
         return Ok(Some(text));
     }
     if let Some(call) = object_at(part, "functionCall")? {
-        read_call(
-            &call,
-            call.required_string("name", "a call")?.into_owned(),
-            transcript,
-        )?;
+        let name = call.required_string("name", "a call")?.into_owned();
+        read_call(&call, name, transcript)?;
     } else if let Some(response) = object_at(part, "functionResponse")? {
         let name = response.required_string("name", "a `functionResponse`")?;
         read_answer(&response, &name, transcript)?;
     } else if let Some(call) = object_at(part, "toolCall")? {
-        let name = text_at(&call, "toolType")
-            .unwrap_or("tool".into())
-            .into_owned();
-        read_call(&call, name, transcript)?;
+        read_call(&call, tool_type(&call).into_owned(), transcript)?;
     } else if let Some(response) = object_at(part, "toolResponse")? {
-        read_answer(
-            &response,
-            &text_at(&response, "toolType").unwrap_or("tool".into()),
-            transcript,
-        )?;
+        read_answer(&response, &tool_type(&response), transcript)?;
     } else if let Some(code) = at(part, "executableCode") {
-        let args = Some(code.compact());
-        transcript.call(RecordedCall {
-            name: CODE.to_owned(),
-            args,
-            ..RecordedCall::default()
-        });
+        read_code(code, transcript);
     } else if let Some(result) = object_at(part, "codeExecutionResult")? {
-        let is_error = result
-            .string("outcome")
-            .is_some_and(|outcome| outcome != "OUTCOME_OK");
-        let answer = ImportedAnswer::of_text(result.string("output").unwrap_or_default(), is_error);
-        transcript
-            .meet(None, Some(CODE), answer)
-            .map_err(|message| result.misfit(message))?;
+        read_code_result(&result, transcript)?;
     } else if let Some(data) = at(part, "inlineData").or_else(|| at(part, "fileData")) {
-        let kind = data
-            .object()
-            .and_then(|data| text_at(&data, "mimeType"))
-            .unwrap_or_default();
-        transcript.drop(match kind.split('/').next() {
-            Some("image") => Dropped::Image,
-            Some("audio") => Dropped::Audio,
-            _ => Dropped::File,
-        });
+        transcript.drop(kind_of_data(data));
     } else {
-        let is_about = |key: &str| {
-            key == "thought"
-                || ABOUT
-                    .iter()
-                    .any(|about| *about == key || snake(about) == key)
-        };
-        if let Some((key, value)) = part
-            .entries()
-            .find(|(key, value)| !is_about(key) && value.text() != "null")
-        {
-            return Err(Misfit::at(
-                value,
-                could_be_a_call(&format!("a part has an unknown key, `{key}`")),
-            ));
-        }
+        refuse_unknown_keys(part)?;
         transcript.drop(Dropped::Other);
     }
     Ok(None)
+}
+
+/// The name of a tool that the provider runs.
+fn tool_type<'a>(call: &Fields<'a>) -> Cow<'a, str> {
+    text_at(call, "toolType").unwrap_or("tool".into())
+}
+
+fn read_code(code: Json<'_>, transcript: &mut Transcript) {
+    transcript.call(RecordedCall {
+        name: CODE.to_owned(),
+        args: Some(code.compact()),
+        ..RecordedCall::default()
+    });
+}
+
+fn read_code_result(result: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
+    let is_error = result
+        .string("outcome")
+        .is_some_and(|outcome| outcome != "OUTCOME_OK");
+    let answer = ImportedAnswer::of_text(result.string("output").unwrap_or_default(), is_error);
+    transcript
+        .meet(None, Some(CODE), answer)
+        .map_err(|message| result.misfit(message))
+}
+
+fn kind_of_data(data: Json<'_>) -> Dropped {
+    let kind = data
+        .object()
+        .and_then(|data| text_at(&data, "mimeType"))
+        .unwrap_or_default();
+    match kind.split('/').next() {
+        Some("image") => Dropped::Image,
+        Some("audio") => Dropped::Audio,
+        _ => Dropped::File,
+    }
+}
+
+/// A part of an unknown kind could be a call.
+fn refuse_unknown_keys(part: &Fields<'_>) -> Result<(), Misfit> {
+    let is_about = |key: &str| {
+        key == "thought"
+            || ABOUT
+                .iter()
+                .any(|about| *about == key || snake(about) == key)
+    };
+    let unknown = part
+        .entries()
+        .find(|(key, value)| !is_about(key) && value.text() != "null");
+    match unknown {
+        Some((key, value)) => Err(Misfit::at(
+            value,
+            could_be_a_call(&format!("a part has an unknown key, `{key}`")),
+        )),
+        None => Ok(()),
+    }
 }
 
 /// The provider's own tool that runs what the model wrote.

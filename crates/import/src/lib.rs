@@ -151,8 +151,12 @@ impl Imported {
 fn sniffed(document: &Document<'_>) -> Vec<&'static Importer> {
     let mut found: Vec<&'static Importer> = Vec::new();
     for sample in Sample::of_each(&document.values) {
-        let told = IMPORTERS.iter().find(|importer| (importer.sniff)(&sample));
-        found.extend(told.filter(|told| found.iter().all(|known| known.key != told.key)));
+        let sniffed = IMPORTERS.iter().find(|importer| (importer.sniff)(&sample));
+        if let Some(importer) = sniffed
+            && found.iter().all(|known| known.key != importer.key)
+        {
+            found.push(importer);
+        }
     }
     let is_read_by = |other: &Importer, key: &str| {
         other.key != key && (key == openai_chat::IMPORTER.key || other.also_reads.contains(&key))

@@ -339,11 +339,11 @@ impl ItemReader {
         let id = item.owned("call_id").or_else(|| item.owned("id"));
         let mut call = call_of(name.to_owned(), id, item.first(&["action", "arguments"]));
         if call.args.is_none() {
-            let told = item
+            let work = item
                 .entries()
                 .find(|(key, _)| matches!(*key, "queries" | "code" | "input" | "operation"));
-            let object = |(key, value): (&str, Json<'_>)| format!("{{\"{key}\":{}}}", value.text());
-            call.args = told.map(|told| on_one_line(&object(told)));
+            call.args =
+                work.map(|(key, value)| on_one_line(&format!("{{\"{key}\":{}}}", value.text())));
         }
         let index = self.transcript.call(call);
         if let Some(results) = item.first(&["results", "outputs"]) {

@@ -106,24 +106,12 @@ fn read_part(
             transcript.user(&text);
         }
         "text" => transcript.say(&fields.string("content").unwrap_or_default()),
-        "speech" => {
-            transcript.drop(Dropped::Audio);
-            let said = fields.string("transcript").unwrap_or_default();
-            if is_model {
-                transcript.say(&said);
-            } else {
-                transcript.user(&said);
-            }
-        }
+        "speech" => read_speech(fields, is_model, transcript),
         "thinking" => transcript.drop(Dropped::Reasoning),
         "file" => transcript.drop(Dropped::File),
         "tool-call" | "builtin-tool-call" => {
-            transcript.call(call_at(
-                fields,
-                "tool_name",
-                "tool_call_id",
-                fields.get("args"),
-            )?);
+            let arguments = fields.get("args");
+            transcript.call(call_at(fields, "tool_name", "tool_call_id", arguments)?);
         }
         "tool-return" | "builtin-tool-return" => {
             let is_error = fields
@@ -132,22 +120,33 @@ fn read_part(
             read_answer(fields, is_error, transcript)?;
         }
         "retry-prompt" if fields.has("tool_name") => read_answer(fields, true, transcript)?,
-        // Not the user asks again but the framework.
-        "retry-prompt" | "retry-feedback" => {
-            let content = fields.get("content");
-            let text =
-                content.map(|content| content.string().unwrap_or_else(|| content.text().into()));
-            transcript
-                .turns
-                .push(RecordedTurn::new("user", text.unwrap_or_default()));
-        }
+        "retry-prompt" | "retry-feedback" => read_retry(fields, transcript),
         kind if HARMLESS.contains(&kind) => transcript.drop(Dropped::Other),
         other => {
-            let told = format!("a part is of an unknown `part_kind`, `{other}`");
-            return Err(fields.misfit(could_be_a_call(&told)));
+            let problem = format!("a part is of an unknown `part_kind`, `{other}`");
+            return Err(fields.misfit(could_be_a_call(&problem)));
         }
     }
     Ok(())
+}
+
+fn read_speech(fields: &Fields<'_>, is_model: bool, transcript: &mut Transcript) {
+    transcript.drop(Dropped::Audio);
+    let said = fields.string("transcript").unwrap_or_default();
+    if is_model {
+        transcript.say(&said);
+    } else {
+        transcript.user(&said);
+    }
+}
+
+/// Not the user asks again but the framework.
+fn read_retry(fields: &Fields<'_>, transcript: &mut Transcript) {
+    let text = fields
+        .get("content")
+        .map(|content| content.string().unwrap_or_else(|| content.text().into()));
+    let turn = RecordedTurn::new("user", text.unwrap_or_default());
+    transcript.turns.push(turn);
 }
 
 fn read_answer(

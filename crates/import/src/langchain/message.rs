@@ -96,14 +96,7 @@ pub(super) fn read_message(message: Json<'_>, transcript: &mut Transcript) -> Re
     }
     let fields = object_of(message, "a message")?;
     let Some((kind, inner)) = unwrapped(&fields) else {
-        let told = fields
-            .string("type")
-            .map_or("it has no `type`".into(), |kind| {
-                format!("`type` is `{kind}`")
-            });
-        return Err(fields.misfit(format!(
-            "this is not a message: {told}; valid types are human, ai, system and tool"
-        )));
+        return Err(not_a_message(&fields));
     };
     match kind {
         MessageKind::Human => {
@@ -130,6 +123,16 @@ pub(super) fn read_message(message: Json<'_>, transcript: &mut Transcript) -> Re
     Ok(())
 }
 
+fn not_a_message(fields: &Fields<'_>) -> Misfit {
+    let found = match fields.string("type") {
+        Some(kind) => format!("`type` is `{kind}`"),
+        None => "it has no `type`".to_owned(),
+    };
+    fields.misfit(format!(
+        "this is not a message: {found}; valid types are human, ai, system and tool"
+    ))
+}
+
 /// `["human", "…"]`, the short form.
 fn pair(message: Json<'_>) -> Option<(String, String)> {
     let [role, text] = &message.list()?[..] else {
@@ -152,9 +155,9 @@ fn read_pair(
             transcript.say(text);
         }
         _ => {
-            let told =
+            let problem =
                 format!("`{role}` is not a known speaker; valid ones are human, ai and system");
-            return Err(Misfit::at(message, told));
+            return Err(Misfit::at(message, problem));
         }
     }
     Ok(())
@@ -189,8 +192,7 @@ fn read_ai(fields: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfi
             .map(Cow::into_owned)
     };
     transcript.of_model(first(["model_name", "model"]));
-    let reason = first(["finish_reason", "stop_reason"]);
-    let reason = reason.or_else(|| metadata.owned("done_reason"));
+    let reason = first(["finish_reason", "stop_reason"]).or_else(|| metadata.owned("done_reason"));
     transcript.answer_ended(reason.as_deref());
     transcript.stop_reason = reason;
     Ok(())

@@ -199,48 +199,53 @@ fn read_models(runs: &[&Run<'_>], transcript: &mut Transcript) -> Result<(), Mis
     let is_model = |run: &Run<'_>| run.is("llm") || run.is("chat_model");
     let has_models = runs.iter().any(|run| is_model(run));
     let mut exchanges = Vec::new();
-    for run in runs.iter().filter(|run| {
-        if has_models {
+    for run in runs {
+        let is_exchange = if has_models {
             is_model(run)
         } else {
             run.is_root
+        };
+        if is_exchange {
+            exchanges.push(Exchange {
+                messages: run.inputs()?,
+                reply: run.outputs()?.into_iter().next(),
+                ..Exchange::default()
+            });
         }
-    }) {
-        let (messages, reply) = (run.inputs()?, run.outputs()?.into_iter().next());
-        exchanges.push(Exchange {
-            messages,
-            reply,
-            ..Exchange::default()
-        });
     }
-    // Models beside each other, as of an agent and its helpers, may be given the same messages.
-    let mut told: BTreeSet<String> = BTreeSet::new();
+    read_chains(exchanges, transcript)?;
+    if transcript.stop_reason.is_none() {
+        let reason = runs.iter().rev().find_map(|run| finish_reason(run));
+        transcript.answer_ended(reason.as_deref());
+        transcript.stop_reason = reason;
+    }
+    Ok(())
+}
+
+/// Reads the last exchange of each chain. Models beside each other, as of an agent and its helpers, may be given the
+/// same messages.
+fn read_chains(exchanges: Vec<Exchange<'_>>, transcript: &mut Transcript) -> Result<(), Misfit> {
+    let mut read: BTreeSet<String> = BTreeSet::new();
     for chain in chains(exchanges, signature) {
         let Some(last) = chain.last() else { continue };
         let mut of_chain = Vec::new();
         for message in last.messages.iter().chain(&last.reply) {
             let calls = signature(*message).filter(|signature| signature.starts_with("calls "));
             let key = calls.unwrap_or_else(|| hash(message.text()).to_string());
-            if !told.contains(&key) {
+            if !read.contains(&key) {
                 read_message(*message, transcript)?;
             }
             of_chain.push(key);
         }
-        told.extend(of_chain);
-    }
-    let ends = runs.iter().rev().find_map(|run| {
-        let first = run.fields.part("outputs")?.get("generations")?.list()?;
-        flat(first)
-            .first()?
-            .object()?
-            .part("generation_info")?
-            .string("finish_reason")
-    });
-    if transcript.stop_reason.is_none() {
-        transcript.answer_ended(ends.as_deref());
-        transcript.stop_reason = ends.map(Cow::into_owned);
+        read.extend(of_chain);
     }
     Ok(())
+}
+
+fn finish_reason(run: &Run<'_>) -> Option<String> {
+    let generations = run.fields.part("outputs")?.get("generations")?.list()?;
+    let first = flat(generations).first()?.object()?;
+    first.part("generation_info")?.owned("finish_reason")
 }
 
 /// Runs of tools where no run of a model says what it called.

@@ -8,6 +8,32 @@ use crate::transcript::{Dropped, ImportedAnswer, Transcript};
 use mcptest_core::trace::RecordedCall;
 use std::borrow::Cow;
 
+/// The side of a request to a model: what it was sent, or what it wrote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Input,
+    Output,
+}
+
+impl Side {
+    /// The side of a message in a separate event.
+    pub(super) fn from_event(name: &str) -> Self {
+        if name == "gen_ai.choice" {
+            Self::Output
+        } else {
+            Self::Input
+        }
+    }
+
+    /// The role of a message that names none.
+    pub(super) fn default_role(self) -> &'static str {
+        match self {
+            Self::Input => "user",
+            Self::Output => "assistant",
+        }
+    }
+}
+
 /// One message.
 #[derive(Debug, Default)]
 pub(super) struct Message {
@@ -22,21 +48,20 @@ pub(super) struct Message {
 
 /// `[{role, parts}]`. `None` if it is not a list of messages, such as a string that was cut off. Errors are in words:
 /// the JSON of a string has no place in the file.
-pub(super) fn of_list(text: &str, is_output: bool) -> Result<Option<Vec<Message>>, String> {
+pub(super) fn listed_messages(text: &str, side: Side) -> Result<Option<Vec<Message>>, String> {
     let list = reread(text).and_then(Json::list).unwrap_or_default();
     let objects: Option<Vec<Fields<'_>>> = list.iter().map(|message| message.object()).collect();
     let Some(objects) = objects.filter(|_| text.starts_with('[')) else {
         return Ok(None);
     };
-    let default = if is_output { "assistant" } else { "user" };
     objects
         .iter()
-        .map(|message| of_fields(message, default))
+        .map(|message| read_message(message, side.default_role()))
         .collect::<Result<_, _>>()
         .map(Some)
 }
 
-fn of_fields(fields: &Fields<'_>, default_role: &str) -> Result<Message, String> {
+fn read_message(fields: &Fields<'_>, default_role: &str) -> Result<Message, String> {
     let role = fields
         .string("role")
         .unwrap_or(Cow::Borrowed(default_role))
@@ -57,19 +82,12 @@ fn of_fields(fields: &Fields<'_>, default_role: &str) -> Result<Message, String>
                 .into_owned();
         }
     }
-    for call in fields
-        .get("tool_calls")
-        .and_then(Json::list)
-        .unwrap_or_default()
-    {
+    let calls = fields.get("tool_calls").and_then(Json::list);
+    for call in calls.unwrap_or_default() {
         message.calls.push(call_of(call)?);
     }
-    if message.role == "tool" && message.answers.is_empty() {
-        let id = fields.owned("tool_call_id").or_else(|| fields.owned("id"));
-        message.answers.push((
-            id,
-            ImportedAnswer::of_text(message.text.clone().into(), false),
-        ));
+    if message.is_unread_answer() {
+        message.answer(fields.owned("tool_call_id").or_else(|| fields.owned("id")));
     }
     Ok(message)
 }
@@ -104,6 +122,17 @@ impl Message {
     pub(super) fn is_assistant(&self) -> bool {
         matches!(self.role.as_str(), "assistant" | "model")
     }
+
+    /// Returns true if the text of the message is the answer to a call.
+    fn is_unread_answer(&self) -> bool {
+        self.role == "tool" && self.answers.is_empty()
+    }
+
+    /// Reads the text of the message as the answer to the call with this id.
+    fn answer(&mut self, id: Option<String>) {
+        let answer = ImportedAnswer::of_text(self.text.clone().into(), false);
+        self.answers.push((id, answer));
+    }
 }
 
 /// A call as the conventions write it, or as OpenAI does.
@@ -120,25 +149,22 @@ fn call_of(value: Json<'_>) -> Result<RecordedCall, String> {
     ))
 }
 
-/// A message in a separate event, and whether the model wrote it.
-pub(super) fn of_event(
+/// A message in a separate event. An event of another kind is not a message.
+pub(super) fn message_of_event(
     name: &str,
     attributes: &Attributes,
-) -> Result<Option<(bool, Message)>, String> {
-    let is_output = name == "gen_ai.choice";
-    let said = if is_output {
-        "gen_ai.assistant.message"
-    } else {
-        name
+) -> Result<Option<Message>, String> {
+    let role = match Side::from_event(name) {
+        Side::Output => Some("assistant"),
+        Side::Input => name
+            .strip_prefix("gen_ai.")
+            .and_then(|name| name.strip_suffix(".message")),
     };
-    let role = said
-        .strip_prefix("gen_ai.")
-        .and_then(|name| name.strip_suffix(".message"));
     let Some(role) = role else { return Ok(None) };
     let body = attributes.json(&["gen_ai.event.content", "message"]);
     let body = body.as_deref().and_then(reread).and_then(Json::object);
     let mut message = match body {
-        Some(body) => of_fields(&body.part("message").unwrap_or(body), role)?,
+        Some(body) => read_message(&body.part("message").unwrap_or(body), role)?,
         None => Message {
             role: role.to_owned(),
             ..Message::default()
@@ -147,9 +173,8 @@ pub(super) fn of_event(
     if message.text.is_empty() {
         message.text = attributes.text(&["content"]).unwrap_or_default();
     }
-    if let Some(calls) = attributes
-        .json(&["tool_calls"])
-        .filter(|_| message.calls.is_empty())
+    if message.calls.is_empty()
+        && let Some(calls) = attributes.json(&["tool_calls"])
     {
         let calls = reread(&calls).and_then(Json::list).unwrap_or_default();
         message.calls = calls
@@ -158,53 +183,44 @@ pub(super) fn of_event(
             .collect::<Result<_, _>>()?;
     }
     if role == "tool" && message.answers.is_empty() {
-        let id = attributes.text(&["id", "tool_call_id"]);
-        message.answers.push((
-            id,
-            ImportedAnswer::of_text(message.text.clone().into(), false),
-        ));
+        message.answer(attributes.text(&["id", "tool_call_id"]));
     }
-    message.finish_reason = message
-        .finish_reason
-        .or_else(|| attributes.text(&["finish_reason"]));
-    Ok(Some((is_output, message)))
+    if message.finish_reason.is_none() {
+        message.finish_reason = attributes.text(&["finish_reason"]);
+    }
+    Ok(Some(message))
 }
 
 /// `gen_ai.prompt.0.role`, `gen_ai.prompt.0.tool_calls.1.name` and so on.
-pub(super) fn of_indexed(attributes: &Attributes, prefix: &str) -> Vec<Message> {
+pub(super) fn indexed_messages(attributes: &Attributes, prefix: &str, side: Side) -> Vec<Message> {
     let mut messages = Vec::new();
-    let at = |index: usize, key: &str| attributes.text(&[&format!("{prefix}{index}.{key}")]);
-    while attributes.has_under(&format!("{prefix}{}.", messages.len())) {
-        let index = messages.len();
-        let text = at(index, "content").unwrap_or_default();
-        let default = if prefix.starts_with("gen_ai.completion") {
-            "assistant"
-        } else {
-            "user"
-        };
-        let mut message = Message {
-            role: at(index, "role").unwrap_or_else(|| default.to_owned()),
-            finish_reason: at(index, "finish_reason"),
-            text,
-            ..Message::default()
-        };
-        while let Some(name) = at(index, &format!("tool_calls.{}.name", message.calls.len())) {
-            let call = |key: &str| at(index, &format!("tool_calls.{}.{key}", message.calls.len()));
-            let written =
-                call("arguments").map(|text| serde_json::to_string(&text).unwrap_or_default());
-            let arguments = written.as_deref().and_then(reread);
-            message
-                .calls
-                .push(content::call_of(name, call("id"), arguments));
+    loop {
+        let prefix = format!("{prefix}{}.", messages.len());
+        if !attributes.has_under(&prefix) {
+            return messages;
         }
-        if message.role == "tool" {
-            let id = at(index, "tool_call_id");
-            message.answers.push((
-                id,
-                ImportedAnswer::of_text(message.text.clone().into(), false),
-            ));
-        }
-        messages.push(message);
+        messages.push(indexed_message(attributes, &prefix, side));
     }
-    messages
+}
+
+fn indexed_message(attributes: &Attributes, prefix: &str, side: Side) -> Message {
+    let text = |key: &str| attributes.text(&[&format!("{prefix}{key}")]);
+    let mut message = Message {
+        role: text("role").unwrap_or_else(|| side.default_role().to_owned()),
+        finish_reason: text("finish_reason"),
+        text: text("content").unwrap_or_default(),
+        ..Message::default()
+    };
+    while let Some(name) = text(&format!("tool_calls.{}.name", message.calls.len())) {
+        let of_call = |key: &str| text(&format!("tool_calls.{}.{key}", message.calls.len()));
+        let written =
+            of_call("arguments").map(|text| serde_json::to_string(&text).unwrap_or_default());
+        let arguments = written.as_deref().and_then(reread);
+        let call = content::call_of(name, of_call("id"), arguments);
+        message.calls.push(call);
+    }
+    if message.role == "tool" {
+        message.answer(text("tool_call_id"));
+    }
+    message
 }

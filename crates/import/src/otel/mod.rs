@@ -65,11 +65,13 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
     }
     // Exports are unordered: the first trace is the one that began first.
     traces.sort_by_key(|trace| trace.first().map_or(0, |span| span.start));
-    let (told, others): (Vec<_>, Vec<_>) = traces
+    let (conversations, others): (Vec<_>, Vec<_>) = traces
         .into_iter()
         .partition(|trace| trace.iter().any(|span| span.kind != SpanKind::Other));
-    let told = told.iter().map(|trace| trace::transcript(trace));
-    let mut transcripts = told.collect::<Result<Vec<Transcript>, Misfit>>()?;
+    let mut transcripts = conversations
+        .iter()
+        .map(|trace| trace::transcript(trace))
+        .collect::<Result<Vec<Transcript>, Misfit>>()?;
     if let Some(first) = transcripts.first_mut() {
         let others = others.iter().map(Vec::len).sum::<usize>();
         if others > 0 {

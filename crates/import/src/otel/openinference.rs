@@ -87,40 +87,44 @@ pub(super) fn translate(
         }
     }
     if let Some(reason) = attributes.text(&["llm.finish_reason"]) {
-        attributes.insert(
-            "gen_ai.response.finish_reasons",
-            format!("[{}]", quoted(&reason)),
-        );
+        let reasons = format!("[{}]", quoted(&reason));
+        attributes.insert("gen_ai.response.finish_reasons", reasons);
     }
-    if kind == "TOOL" {
-        attributes.insert("gen_ai.tool.name", quoted(name));
-    }
-    for (here, of_tool, of_agent) in [
-        ("input.value", "gen_ai.tool.call.arguments", "gen_ai.prompt"),
-        (
-            "output.value",
-            "gen_ai.tool.call.result",
-            "gen_ai.completion",
-        ),
-    ] {
-        let Some(value) = attributes.as_it_stands(&[here]) else {
-            continue;
-        };
-        // What an agent is given and gives is a string, or any JSON of its framework.
-        let is_text = || {
-            attributes
-                .text(&[here])
-                .is_some_and(|text| !text.starts_with(['{', '[']))
-        };
-        match &*kind {
-            "TOOL" => attributes.insert(of_tool, value.get().to_owned()),
-            "AGENT" if is_text() => attributes.insert(of_agent, value.get().to_owned()),
-            _ => {}
-        }
+    match &*kind {
+        "TOOL" => translate_tool(attributes, name),
+        "AGENT" => translate_agent(attributes),
+        _ => {}
     }
     translate_tools(attributes);
     translate_messages(attributes, "llm.input_messages.", "gen_ai.prompt.")?;
     translate_messages(attributes, "llm.output_messages.", "gen_ai.completion.")
+}
+
+fn translate_tool(attributes: &mut Attributes, name: &str) {
+    attributes.insert("gen_ai.tool.name", quoted(name));
+    for (here, there) in [
+        ("input.value", "gen_ai.tool.call.arguments"),
+        ("output.value", "gen_ai.tool.call.result"),
+    ] {
+        if let Some(value) = attributes.as_it_stands(&[here]) {
+            attributes.insert(there, value.get().to_owned());
+        }
+    }
+}
+
+/// An agent's input and output are a string, or any JSON of its framework. Only a string is a message.
+fn translate_agent(attributes: &mut Attributes) {
+    for (here, there) in [
+        ("input.value", "gen_ai.prompt"),
+        ("output.value", "gen_ai.completion"),
+    ] {
+        let is_message = attributes
+            .text(&[here])
+            .is_some_and(|text| !text.starts_with(['{', '[']));
+        if is_message && let Some(value) = attributes.as_it_stands(&[here]) {
+            attributes.insert(there, value.get().to_owned());
+        }
+    }
 }
 
 fn translate_tools(attributes: &mut Attributes) {
@@ -145,51 +149,67 @@ fn translate_tools(attributes: &mut Attributes) {
 
 /// `0.message.tool_calls.1.tool_call.function.name` becomes `0.tool_calls.1.name`.
 fn translate_messages(attributes: &mut Attributes, here: &str, there: &str) -> Result<(), String> {
-    let (mut answers, mut translated) = (Vec::new(), Vec::new());
-    let mut texts: Vec<(String, usize, String)> = Vec::new();
+    let mut roles = Vec::new();
+    let mut translated = Vec::new();
+    let mut texts: Vec<PartText> = Vec::new();
     for (key, value) in attributes.under(here) {
         let Some((message, field)) = key.split_once(".message.") else {
             continue;
         };
         let there = format!("{there}{message}.");
-        let Some(part) = field.strip_prefix("contents.") else {
-            // Whoever sent it, a message with an id of a call is its answer.
-            if field == "tool_call_id" {
-                answers.push((format!("{there}role"), quoted("tool")));
+        if let Some(part) = field.strip_prefix("contents.") {
+            let own = format!("{here}{message}.message.");
+            if let Some(index) = index_of_text(attributes, &own, part)? {
+                texts.push(PartText {
+                    key: format!("{there}content"),
+                    index,
+                    text: serde_json::from_str(value).unwrap_or_default(),
+                });
             }
-            translated.push((there + &renamed(field), value.to_owned()));
             continue;
-        };
-        let Some((at, field)) = part.split_once(".message_content.") else {
-            continue;
-        };
-        let of_message = |field: &str| format!("{here}{message}.message.{field}");
-        let kind = attributes.text(&[&of_message(&format!("contents.{at}.message_content.type"))]);
-        let kind = kind.as_deref().unwrap_or("text");
-        let has_calls = attributes.has_under(&of_message("tool_calls."));
-        if !is_known(kind, has_calls) {
-            return Err(could_be_a_call(&format!(
-                "a part of a message is of an unknown type, `{kind}`"
-            )));
         }
-        if field == "text" && kind == "text" {
-            let text = serde_json::from_str(value).unwrap_or_default();
-            texts.push((
-                format!("{there}content"),
-                at.parse().unwrap_or_default(),
-                text,
-            ));
+        // Whoever sent it, a message with an id of a call is its answer.
+        if field == "tool_call_id" {
+            roles.push((format!("{there}role"), quoted("tool")));
         }
+        translated.push((there + &renamed(field), value.to_owned()));
     }
-    for (key, value) in answers.into_iter().chain(translated) {
+    for (key, value) in roles.into_iter().chain(translated) {
         attributes.insert(key, value);
     }
     texts.sort();
-    for same in texts.chunk_by(|one, other| one.0 == other.0) {
-        let whole: String = same.iter().map(|(_, _, text)| text.as_str()).collect();
-        attributes.insert(same[0].0.clone(), quoted(&whole));
+    for of_message in texts.chunk_by(|one, other| one.key == other.key) {
+        let whole: String = of_message.iter().map(|part| part.text.as_str()).collect();
+        attributes.insert(of_message[0].key.clone(), quoted(&whole));
     }
     Ok(())
+}
+
+/// The text of one part of a message, in the order of the messages and their parts.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct PartText {
+    /// The key of the message's content.
+    key: String,
+    index: usize,
+    text: String,
+}
+
+/// The index of the part of a message whose text `key` names, such as `1.message_content.text`. `own` is the prefix
+/// of the message's keys.
+fn index_of_text(attributes: &Attributes, own: &str, key: &str) -> Result<Option<usize>, String> {
+    let Some((at, field)) = key.split_once(".message_content.") else {
+        return Ok(None);
+    };
+    let kind = attributes.text(&[&format!("{own}contents.{at}.message_content.type")]);
+    let kind = kind.as_deref().unwrap_or("text");
+    let has_calls = attributes.has_under(&format!("{own}tool_calls."));
+    if !is_known(kind, has_calls) {
+        return Err(could_be_a_call(&format!(
+            "a part of a message is of an unknown type, `{kind}`"
+        )));
+    }
+    let is_text = field == "text" && kind == "text";
+    Ok(is_text.then(|| at.parse().unwrap_or_default()))
 }
 
 fn renamed(field: &str) -> String {

@@ -1,11 +1,12 @@
 //! What is a span about, and what does it contain about a chat, a tool or an agent?
 
 use super::attributes::Attributes;
-use super::messages::{Message, of_event, of_indexed, of_list};
+use super::messages::{Message, Side, indexed_messages, listed_messages, message_of_event};
 use super::openinference::translate;
 use crate::json::{Fields, Json, Misfit, on_one_line};
 use mcptest_core::trace::{Tokens, usage};
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 /// The subject of a span.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -83,36 +84,21 @@ const REASONING: [&str; 5] = [
 
 impl Span {
     pub(super) fn read(fields: &Fields<'_>) -> Result<Self, Misfit> {
-        let context = fields.part("context").unwrap_or_default();
-        let id = |own: &str, inner: &str| -> Result<String, Misfit> {
-            let found = context
-                .string(inner)
-                .or_else(|| fields.string(&format!("context.{inner}")));
-            found
-                .map_or_else(|| fields.required_string(own, "a span"), Ok)
-                .map(|id| hexadecimal(&id))
-        };
         let parent = fields
             .optional_string("parentSpanId")?
-            .or(fields.optional_string("parent_id")?);
-        let time =
-            |own: &str, written: &str| fields.count(own).or_else(|| time_of(fields.get(written)?));
+            .or(fields.optional_string("parent_id")?)
+            .filter(|parent| !parent.is_empty());
         let name = fields.string("name").unwrap_or_default().into_owned();
+        let kind = fields.string("span_kind");
         let mut attributes = Attributes::read(fields)?;
-        translate(
-            &mut attributes,
-            fields.string("span_kind").as_deref(),
-            &name,
-        )
-        .map_err(|message| fields.misfit(message))?;
+        translate(&mut attributes, kind.as_deref(), &name)
+            .map_err(|message| fields.misfit(message))?;
         let mut span = Self {
-            trace: id("traceId", "trace_id")?,
-            id: id("spanId", "span_id")?,
-            parent: parent
-                .filter(|parent| !parent.is_empty())
-                .map(|parent| hexadecimal(&parent)),
-            start: time("startTimeUnixNano", "start_time").unwrap_or_default(),
-            end: time("endTimeUnixNano", "end_time").unwrap_or_default(),
+            trace: read_id(fields, "traceId", "trace_id")?,
+            id: read_id(fields, "spanId", "span_id")?,
+            parent: parent.map(|parent| hexadecimal(&parent)),
+            start: read_time(fields, "startTimeUnixNano", "start_time").unwrap_or_default(),
+            end: read_time(fields, "endTimeUnixNano", "end_time").unwrap_or_default(),
             attributes,
             name,
             address: fields.misfit(String::new()).address,
@@ -121,8 +107,20 @@ impl Span {
         span.read_events(fields)?;
         span.kind = span.find_kind();
         span.error = span.find_error(fields);
-        span.read_messages()
-            .map_err(|message| fields.misfit(message))?;
+        let keys = ["gen_ai.input.messages", "gen_ai.prompt"];
+        if let Some(input) = span
+            .read_messages(Side::Input, &keys, "gen_ai.prompt.")
+            .map_err(|message| fields.misfit(message))?
+        {
+            span.input = input;
+        }
+        let keys = ["gen_ai.output.messages", "gen_ai.completion"];
+        if let Some(output) = span
+            .read_messages(Side::Output, &keys, "gen_ai.completion.")
+            .map_err(|message| fields.misfit(message))?
+        {
+            span.output = output;
+        }
         Ok(span)
     }
 
@@ -137,60 +135,41 @@ impl Span {
                 continue;
             }
             let attributes = Attributes::read(&event)?;
-            match of_event(&name, &attributes).map_err(|message| event.misfit(message))? {
-                Some((true, message)) => self.output.push(message),
-                Some((false, message)) => self.input.push(message),
+            match message_of_event(&name, &attributes).map_err(|message| event.misfit(message))? {
+                Some(message) if Side::from_event(&name) == Side::Output => {
+                    self.output.push(message)
+                }
+                Some(message) => self.input.push(message),
                 None => self.attributes.add_missing(attributes),
             }
         }
         Ok(())
     }
 
-    fn read_messages(&mut self) -> Result<(), String> {
-        for (is_output, keys, prefix) in [
-            (
-                false,
-                ["gen_ai.input.messages", "gen_ai.prompt"],
-                "gen_ai.prompt.",
-            ),
-            (
-                true,
-                ["gen_ai.output.messages", "gen_ai.completion"],
-                "gen_ai.completion.",
-            ),
-        ] {
-            let listed = self.attributes.json(&keys);
-            let list = listed
-                .as_deref()
-                .map(|text| of_list(text, is_output))
-                .transpose()?;
-            let messages = match (listed.as_deref(), list.flatten()) {
-                (_, Some(messages)) => messages,
-                (Some(text), None) => {
-                    let text: String = serde_json::from_str(text).unwrap_or_default();
-                    if text.is_empty() || text.starts_with(['[', '{']) {
-                        self.cut_lists += 1;
-                        continue;
-                    }
-                    let role = if is_output { "assistant" } else { "user" };
-                    vec![Message {
-                        role: role.to_owned(),
-                        text,
-                        ..Message::default()
-                    }]
-                }
-                (None, None) => of_indexed(&self.attributes, prefix),
-            };
-            let side = if is_output {
-                &mut self.output
-            } else {
-                &mut self.input
-            };
-            if !messages.is_empty() {
-                *side = messages;
-            }
+    /// The messages of one side, if the span has any: listed under one of the keys, or each under its own.
+    fn read_messages(
+        &mut self,
+        side: Side,
+        keys: &[&str],
+        prefix: &str,
+    ) -> Result<Option<Vec<Message>>, String> {
+        let Some(listed) = self.attributes.json(keys) else {
+            let messages = indexed_messages(&self.attributes, prefix, side);
+            return Ok(Some(messages).filter(|messages| !messages.is_empty()));
+        };
+        if let Some(messages) = listed_messages(&listed, side)? {
+            return Ok(Some(messages).filter(|messages| !messages.is_empty()));
         }
-        Ok(())
+        let text: String = serde_json::from_str(&listed).unwrap_or_default();
+        if text.is_empty() || text.starts_with(['[', '{']) {
+            self.cut_lists += 1;
+            return Ok(None);
+        }
+        Ok(Some(vec![Message {
+            role: side.default_role().to_owned(),
+            text,
+            ..Message::default()
+        }]))
     }
 
     fn find_kind(&self) -> SpanKind {
@@ -236,28 +215,23 @@ impl Span {
 
     fn find_error(&self, fields: &Fields<'_>) -> Option<String> {
         let status = fields.part("status").unwrap_or_default();
-        let code = status.first(&["code", "status_code"]);
-        let is_error = code
-            .or_else(|| fields.get("status_code"))
-            .is_some_and(|code| {
-                let is_named = |code: &str| matches!(code, "ERROR" | "STATUS_CODE_ERROR");
-                code.count() == Some(2) || code.string().is_some_and(|code| is_named(&code))
-            });
-        let message = status
-            .string("message")
-            .or_else(|| status.string("description"));
-        let message = message
-            .or_else(|| fields.string("status_message"))
-            .filter(|text| !text.is_empty());
+        let code = status
+            .first(&["code", "status_code"])
+            .or_else(|| fields.get("status_code"));
         let kind = self.attributes.text(&["error.type"]);
-        (is_error || kind.is_some()).then(|| {
-            let message = message
-                .map(std::borrow::Cow::into_owned)
-                .or_else(|| self.attributes.text(&["error.message"]));
-            message
-                .or(kind)
-                .unwrap_or_else(|| "the span says only that it failed".to_owned())
-        })
+        if !code.is_some_and(is_error_code) && kind.is_none() {
+            return None;
+        }
+        let described = status
+            .string("message")
+            .or_else(|| status.string("description"))
+            .or_else(|| fields.string("status_message"))
+            .filter(|text| !text.is_empty())
+            .map(Cow::into_owned);
+        described
+            .or_else(|| self.attributes.text(&["error.message"]))
+            .or(kind)
+            .or_else(|| Some("the span says only that it failed".to_owned()))
     }
 
     /// Something wrong with the span.
@@ -344,6 +318,31 @@ impl Span {
     pub(super) fn encloses(&self, other: &Self) -> bool {
         self.start > 0 && other.end > 0 && self.start <= other.start && other.end <= self.end
     }
+}
+
+/// An id of the span, which some formats write into its `context`.
+fn read_id(fields: &Fields<'_>, key: &str, key_in_context: &str) -> Result<String, Misfit> {
+    let context = fields.part("context").unwrap_or_default();
+    let in_context = context
+        .string(key_in_context)
+        .or_else(|| fields.string(&format!("context.{key_in_context}")));
+    let id = match in_context {
+        Some(id) => id,
+        None => fields.required_string(key, "a span")?,
+    };
+    Ok(hexadecimal(&id))
+}
+
+/// A time as a count of nanoseconds, or as a date under another key.
+fn read_time(fields: &Fields<'_>, key: &str, key_of_date: &str) -> Option<u64> {
+    fields
+        .count(key)
+        .or_else(|| time_of(fields.get(key_of_date)?))
+}
+
+fn is_error_code(code: Json<'_>) -> bool {
+    let name = code.string();
+    code.count() == Some(2) || matches!(name.as_deref(), Some("ERROR" | "STATUS_CODE_ERROR"))
 }
 
 /// An id without the mark that Python puts before it.

@@ -207,13 +207,13 @@ impl Teller {
                 .map(|parts| parts.each("content"))
                 .unwrap_or_default();
             let plain = reread(&text).and_then(Json::string);
-            let told = if texts.is_empty() {
+            let instructions = if texts.is_empty() {
                 plain.unwrap_or_default().into_owned()
             } else {
                 texts.join("\n\n")
             };
-            if !told.is_empty() {
-                transcript.system(&told);
+            if !instructions.is_empty() {
+                transcript.system(&instructions);
             }
         }
         if let Some(text) = span.attributes.json(&["gen_ai.tool.definitions"]) {
@@ -351,11 +351,20 @@ impl Teller {
                 .map_err(|message| last.span.misfit(message))?;
         }
         // What the model wrote was counted with the request that it answered.
-        let sent = chats.last().map(Chat::input).unwrap_or_default().iter();
-        let dropped = sent
-            .filter(|message| !message.is_assistant())
-            .flat_map(|message| &message.dropped);
-        dropped.for_each(|what| self.transcript.drop(*what));
+        let last_request = chats.last().map(Chat::input).unwrap_or_default();
+        for message in last_request.iter().filter(|sent| !sent.is_assistant()) {
+            for what in &message.dropped {
+                self.transcript.drop(*what);
+            }
+        }
+        let said_nothing = chats.iter().all(|chat| chat.output().is_empty());
+        self.read_agents(spans, said_nothing)?;
+        Ok(self.transcript)
+    }
+
+    /// Reads from the spans of whole agents what no other span says: the tokens, the prompt, and the answer if the
+    /// model `said_nothing`.
+    fn read_agents(&mut self, spans: &[Span], said_nothing: bool) -> Result<(), Misfit> {
         let agents = || spans.iter().filter(|span| span.kind == SpanKind::Agent);
         if self.transcript.tokens == Tokens::default()
             && let Some(agent) = agents().next()
@@ -363,20 +372,18 @@ impl Teller {
             self.transcript.tokens = agent.tokens();
         }
         if self.prompts.is_empty()
-            && let Some(agent) = agents().find(|agent| !agent.input.is_empty())
+            && let Some(with_input) = agents().find(|agent| !agent.input.is_empty())
         {
-            self.input(&agent.input)
-                .map_err(|message| agent.misfit(message))?;
+            self.input(&with_input.input)
+                .map_err(|message| with_input.misfit(message))?;
         }
-        let said_nothing = chats.iter().all(|chat| chat.output().is_empty());
-        if said_nothing && let Some(agent) = agents().find(|agent| !agent.output.is_empty()) {
+        if said_nothing && let Some(with_output) = agents().find(|agent| !agent.output.is_empty()) {
             self.transcript.assistant();
-            agent
-                .output
-                .iter()
-                .for_each(|message| self.transcript.say(&message.text));
+            for message in &with_output.output {
+                self.transcript.say(&message.text);
+            }
         }
-        Ok(self.transcript)
+        Ok(())
     }
 
     /// A trace whose only record of the calls is what was sent with the last request.
