@@ -4,7 +4,7 @@ use crate::active_runs::{self, ActiveRuns};
 use crate::body::AnswerBody;
 use crate::log::Logged;
 use crate::script::{Fault, Script, Step};
-use crate::wire::{Answering, ProviderRequest, WIRES, Wire, Wrong};
+use crate::wire::{Answering, ProviderRequest, Seen, WIRES, Wire, Wrong};
 use hyper::body::Incoming;
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
 use hyper::{Method, Response};
@@ -239,32 +239,36 @@ enum Act {
 
 /// Decides; whatever waits comes later.
 fn act(state: &StubState, wire: &Wire, request: &ProviderRequest<'_>) -> Act {
-    let refuse = |wrong: Wrong| {
-        Act::send(
-            wrong.status,
-            (wire.error)(wrong.status, &wrong.message).to_string(),
-        )
-    };
-    if let Err(wrong) = let_in(&state.script, wire, request.headers) {
-        return refuse(wrong);
+    match admit(&state.script, wire, request) {
+        Ok(seen) => next_step(state, wire, &seen),
+        Err(wrong) => {
+            let body = (wire.error)(wrong.status, &wrong.message);
+            Act::send(wrong.status, body.to_string())
+        }
     }
-    let seen = match (wire.check)(request) {
-        Ok(seen) => seen,
-        Err(wrong) => return refuse(wrong),
-    };
-    let models = &state.script.models;
-    if !models.is_empty() && !models.contains(&seen.model) {
-        return refuse(Wrong {
-            status: 404,
-            message: format!("model: {}", seen.model),
-        });
+}
+
+/// Reads a request that the provider lets in.
+fn admit(script: &Script, wire: &Wire, request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
+    let_in(script, wire, request.headers)?;
+    let seen = (wire.check)(request)?;
+    if script.models.is_empty() || script.models.contains(&seen.model) {
+        return Ok(seen);
     }
+    Err(Wrong {
+        status: 404,
+        message: format!("model: {}", seen.model),
+    })
+}
+
+/// The next step of the run that the request belongs to.
+fn next_step(state: &StubState, wire: &Wire, seen: &Seen) -> Act {
     let mut active_runs = state.active_runs.lock();
-    let run = active_runs.take(&seen);
-    let step = active_runs::step(&state.script, &seen, &run);
+    let run = active_runs.take(seen);
+    let step = active_runs::step(&state.script, seen, &run);
     let mut answer = (wire.answer)(&Answering {
         model: &seen.model,
-        seen: &seen,
+        seen,
         step: &step,
         serial: format!("stub{}x{}", run.number, run.step),
     });
@@ -273,10 +277,10 @@ fn act(state: &StubState, wire: &Wire, request: &ProviderRequest<'_>) -> Act {
     }
     let body = answer.body.to_string();
     if step.is_fault() {
-        active_runs.failed(&seen, run, &step);
+        active_runs.failed(seen, run, &step);
         return faulty(wire, step, body);
     }
-    active_runs.answered(&seen, run, &answer.message);
+    active_runs.answered(seen, run, &answer.message);
     Act::Send {
         status: 200,
         body,

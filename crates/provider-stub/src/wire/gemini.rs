@@ -21,10 +21,9 @@ pub(super) const WIRE: Wire = Wire {
 
 fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
     let body = request.body;
-    let model = request.path.rsplit('/').next().unwrap_or_default();
-    let model = model.trim_end_matches(":generateContent").to_owned();
+    let last = request.path.rsplit('/').next().unwrap_or_default();
     let mut seen = Seen {
-        model,
+        model: last.trim_end_matches(":generateContent").to_owned(),
         ..Seen::default()
     };
     only(
@@ -50,37 +49,47 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
         seen.tool(&place, tool, "parametersJsonSchema", true)?;
     }
     parameters::gemini(&seen, body)?;
+    check_contents(body, &mut seen)?;
+    Ok(seen)
+}
+
+/// A call of the model that waits for its response.
+struct OpenCall {
+    name: String,
+    id: Value,
+}
+
+fn check_contents(body: &Value, seen: &mut Seen) -> Result<(), Wrong> {
     let contents = body["contents"]
         .as_array()
-        .filter(|contents| !contents.is_empty());
-    let contents = contents.ok_or_else(|| {
-        Wrong::request("* GenerateContentRequest.contents: contents is not specified\n")
-    })?;
-    let mut open: Option<Vec<(String, Value)>> = None;
+        .filter(|contents| !contents.is_empty())
+        .ok_or_else(|| {
+            Wrong::request("* GenerateContentRequest.contents: contents is not specified\n")
+        })?;
+    let mut open: Vec<OpenCall> = Vec::new();
     for (at, content) in contents.iter().enumerate() {
         only(content, "", &["role", "parts"])
             .map_err(|wrong| unknown(&format!("contents[{at}]"), &wrong))?;
         let parts = content["parts"]
             .as_array()
-            .filter(|parts| !parts.is_empty());
-        let parts = parts.ok_or_else(|| {
-            Wrong::request(format!(
-                "* GenerateContentRequest.contents[{at}].parts: contents.parts must not be empty.\n"
-            ))
-        })?;
+            .filter(|parts| !parts.is_empty())
+            .ok_or_else(|| {
+                Wrong::request(format!(
+                    "* GenerateContentRequest.contents[{at}].parts: contents.parts must not be empty.\n"
+                ))
+            })?;
         match content["role"].as_str() {
-            Some("user") => of_user(at, parts, open.take(), &mut seen)?,
+            Some("user") => check_user(at, parts, std::mem::take(&mut open), seen)?,
             Some("model") => {
-                answered(open.as_ref())?;
-                open = of_model(at, parts, &seen.model)?;
+                answered(&open)?;
+                open = check_model(at, parts, &seen.model)?;
             }
             _ => return Err(Wrong::request("Please use a valid role: user, model.")),
         }
         seen.of_model.push(content["role"] == "model");
         seen.conversation.push(content.clone());
     }
-    answered(open.as_ref())?;
-    Ok(seen)
+    answered(&open)
 }
 
 fn unknown(place: &str, wrong: &Wrong) -> Wrong {
@@ -90,10 +99,11 @@ fn unknown(place: &str, wrong: &Wrong) -> Wrong {
     ))
 }
 
-fn answered(open: Option<&Vec<(String, Value)>>) -> Result<(), Wrong> {
-    match open {
-        Some(calls) if !calls.is_empty() => Err(parity()),
-        _ => Ok(()),
+fn answered(open: &[OpenCall]) -> Result<(), Wrong> {
+    if open.is_empty() {
+        Ok(())
+    } else {
+        Err(parity())
     }
 }
 
@@ -103,13 +113,12 @@ fn parity() -> Wrong {
     )
 }
 
-fn of_user(
+fn check_user(
     at: usize,
     parts: &[Value],
-    open: Option<Vec<(String, Value)>>,
+    mut open: Vec<OpenCall>,
     seen: &mut Seen,
 ) -> Result<(), Wrong> {
-    let mut open = open.unwrap_or_default();
     for (number, part) in parts.iter().enumerate() {
         if let Some(text) = part["text"].as_str() {
             seen.user(text);
@@ -118,29 +127,25 @@ fn of_user(
         if response.is_null() {
             continue;
         }
-        if !response["response"].is_object() {
+        let Some(result) = response["response"].as_object() else {
             return Err(Wrong::request(
                 "function_response.response must be an object.",
             ));
-        }
+        };
         let name = response["name"].as_str().unwrap_or_default();
         is_name(
             &format!("contents[{at}].parts[{number}].function_response"),
             name,
         )?;
-        let found = open
+        let answered = open
             .iter()
-            .position(|(called, id)| called == name && *id == response["id"]);
-        open.remove(found.ok_or_else(parity)?);
-        let said = response["response"]
-            .as_object()
-            .into_iter()
-            .flatten()
-            .next();
-        let said = said.and_then(|(_, said)| said.as_str());
+            .position(|call| call.name == name && call.id == response["id"])
+            .ok_or_else(parity)?;
+        open.remove(answered);
+        let said = result.values().next().and_then(Value::as_str);
         said.unwrap_or_default().clone_into(&mut seen.last_result);
     }
-    answered(Some(&open))
+    answered(&open)
 }
 
 /// From the third generation on, the first call of a step is signed.
@@ -173,12 +178,9 @@ fn call_signature(name: &str) -> String {
     signature(if is_name("", name).is_ok() { name } else { "" })
 }
 
-fn of_model(
-    at: usize,
-    parts: &[Value],
-    model: &str,
-) -> Result<Option<Vec<(String, Value)>>, Wrong> {
-    let mut calls: Vec<(String, Value)> = Vec::new();
+/// The calls of a content.
+fn check_model(at: usize, parts: &[Value], model: &str) -> Result<Vec<OpenCall>, Wrong> {
+    let mut calls: Vec<OpenCall> = Vec::new();
     for (number, part) in parts.iter().enumerate() {
         let place = format!("contents[{at}].parts[{number}]");
         if part["text"] == "" && part["thoughtSignature"].is_null() {
@@ -191,42 +193,76 @@ fn of_model(
             continue;
         }
         let name = call["name"].as_str().unwrap_or_default().to_owned();
-        match part["thoughtSignature"].as_str() {
-            Some(sent) if sent != call_signature(&name) && sent != signature("") => {
-                return Err(Wrong::request("Invalid thought signature."));
-            }
-            None if calls.is_empty() && is_signed(model) => {
-                return Err(Wrong::request(format!(
-                    "Function call is missing a thought_signature in functionCall parts. Additional data, function call `default_api:{name}`."
-                )));
-            }
-            _ => {}
-        }
+        let must_be_signed = calls.is_empty() && is_signed(model);
+        check_signature(&part["thoughtSignature"], &name, must_be_signed)?;
         is_name(&format!("{place}.function_call"), &name)?;
         if !call["args"].is_object() {
             return Err(Wrong::request(format!(
                 "Invalid value at '{place}.function_call.args' (type.googleapis.com/google.protobuf.Struct)"
             )));
         }
-        if !call["id"].is_null() && calls.iter().any(|(_, id)| *id == call["id"]) {
+        let id = call["id"].clone();
+        if !id.is_null() && calls.iter().any(|earlier| earlier.id == id) {
             return Err(Wrong::request(format!(
-                "{place}.function_call.id: {} is there twice.",
-                call["id"]
+                "{place}.function_call.id: {id} is there twice."
             )));
         }
-        calls.push((name, call["id"].clone()));
+        calls.push(OpenCall { name, id });
     }
-    Ok(Some(calls))
+    Ok(calls)
+}
+
+fn check_signature(sent: &Value, name: &str, must_be_signed: bool) -> Result<(), Wrong> {
+    match sent.as_str() {
+        Some(sent) if sent != call_signature(name) && sent != signature("") => {
+            Err(Wrong::request("Invalid thought signature."))
+        }
+        None if must_be_signed => Err(Wrong::request(format!(
+            "Function call is missing a thought_signature in functionCall parts. Additional data, function call `default_api:{name}`."
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn answer(answering: &Answering<'_>) -> ProviderAnswer {
+    let parts = parts(answering);
+    let reason = match answering.step.stop.as_deref() {
+        Some("max_tokens") => "MAX_TOKENS",
+        Some("refusal") => "SAFETY",
+        Some("malformed_call") => "MALFORMED_FUNCTION_CALL",
+        None | Some("end_turn" | "tool_use") => "STOP",
+        Some(word) => word,
+    };
+    let mut candidate =
+        json!({ "content": { "role": "model" }, "finishReason": reason, "index": 0 });
+    if !parts.is_empty() {
+        candidate["content"]["parts"] = json!(parts);
+    }
+    if reason == "MALFORMED_FUNCTION_CALL" {
+        candidate["finishMessage"] = json!("Malformed function call: print(default_api.");
+    }
+    let body = json!({
+        "candidates": [candidate],
+        "usageMetadata": usage(answering),
+        "modelVersion": answering.model,
+        "responseId": answering.serial,
+    });
+    ProviderAnswer {
+        body,
+        message: taken_back(&parts),
+    }
+}
+
+fn parts(answering: &Answering<'_>) -> Vec<Value> {
     let step = answering.step;
-    let thought = step
-        .thinking
-        .as_ref()
-        .map(|text| json!({ "text": text, "thought": true }));
-    let text = step.text.as_ref().map(|text| json!({ "text": text }));
-    let calls = step.calls.iter().enumerate().map(|(at, call)| {
+    let mut parts = Vec::new();
+    if let Some(text) = &step.thinking {
+        parts.push(json!({ "text": text, "thought": true }));
+    }
+    if let Some(text) = &step.text {
+        parts.push(json!({ "text": text }));
+    }
+    for (at, call) in step.calls.iter().enumerate() {
         let mut shown = json!({ "name": call.name, "args": call.json() });
         // An id is not always given.
         if call.id.as_deref() != Some("") {
@@ -236,32 +272,26 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
         if at == 0 && (step.thinking.is_some() || is_signed(answering.model)) {
             part["thoughtSignature"] = json!(call_signature(&call.name));
         }
-        part
-    });
-    let parts: Vec<Value> = thought.into_iter().chain(text).chain(calls).collect();
-    let reason = match step.stop.as_deref() {
-        Some("max_tokens") => "MAX_TOKENS",
-        Some("refusal") => "SAFETY",
-        Some("malformed_call") => "MALFORMED_FUNCTION_CALL",
-        None | Some("end_turn" | "tool_use") => "STOP",
-        Some(word) => word,
+        parts.push(part);
+    }
+    parts
+}
+
+/// The form in which a careful client returns an answer: without empty texts.
+fn taken_back(parts: &[Value]) -> Vec<Value> {
+    let is_said = |part: &&Value| {
+        part["text"]
+            .as_str()
+            .is_none_or(|text| !text.trim().is_empty())
     };
-    let mut candidate =
-        json!({ "content": { "role": "model" }, "finishReason": reason, "index": 0 });
-    let mut message = Vec::new();
-    if !parts.is_empty() {
-        candidate["content"]["parts"] = json!(parts);
-        let is_said = |part: &&Value| {
-            part["text"]
-                .as_str()
-                .is_none_or(|text| !text.trim().is_empty())
-        };
-        let said: Vec<&Value> = parts.iter().filter(is_said).collect();
-        message.extend((!said.is_empty()).then(|| json!({ "role": "model", "parts": said })));
+    let said: Vec<&Value> = parts.iter().filter(is_said).collect();
+    if said.is_empty() {
+        return Vec::new();
     }
-    if reason == "MALFORMED_FUNCTION_CALL" {
-        candidate["finishMessage"] = json!("Malformed function call: print(default_api.");
-    }
+    vec![json!({ "role": "model", "parts": said })]
+}
+
+fn usage(answering: &Answering<'_>) -> Value {
     let tokens = answering.tokens();
     let mut usage = json!({
         "promptTokenCount": tokens.prompt,
@@ -274,13 +304,7 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
     if tokens.thoughts > 0 {
         usage["thoughtsTokenCount"] = json!(tokens.thoughts);
     }
-    let body = json!({
-        "candidates": [candidate],
-        "usageMetadata": usage,
-        "modelVersion": answering.model,
-        "responseId": answering.serial,
-    });
-    ProviderAnswer { body, message }
+    usage
 }
 
 fn error(status: u16, message: &str) -> Value {

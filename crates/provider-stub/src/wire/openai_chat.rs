@@ -34,18 +34,19 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
                 "Invalid value for 'tools[{at}].type'."
             )));
         }
-        seen.tool(
-            &format!("tools[{at}].function"),
-            &tool["function"],
-            "parameters",
-            false,
-        )?;
+        let place = format!("tools[{at}].function");
+        seen.tool(&place, &tool["function"], "parameters", false)?;
     }
     parameters::chat(&seen, body)?;
+    check_messages(body, &mut seen)?;
+    Ok(seen)
+}
+
+fn check_messages(body: &Value, seen: &mut Seen) -> Result<(), Wrong> {
     let messages = body["messages"]
         .as_array()
-        .filter(|messages| !messages.is_empty());
-    let messages = messages.ok_or_else(|| Wrong::request("[] is too short - 'messages'"))?;
+        .filter(|messages| !messages.is_empty())
+        .ok_or_else(|| Wrong::request("[] is too short - 'messages'"))?;
     let is_mistral = seen.model.contains("stral");
     let mut open = BTreeSet::new();
     for (at, message) in messages.iter().enumerate() {
@@ -53,15 +54,14 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
         if is_mistral && after_tool && message["role"] == "user" {
             return Err(Wrong::request("Unexpected role 'user' after role 'tool'"));
         }
-        check_message(at, message, &mut open, &mut seen)?;
+        check_message(at, message, &mut open, seen)?;
         if message["role"] == "assistant" {
             is_taken_back(at, message, is_mistral, &seen.model)?;
         }
         seen.of_model.push(message["role"] == "assistant");
         seen.conversation.push(message.clone());
     }
-    unanswered(&open)?;
-    Ok(seen)
+    unanswered(&open)
 }
 
 fn check_message(
@@ -79,26 +79,7 @@ fn check_message(
         }
         Some("assistant") => {
             unanswered(open)?;
-            let calls = message["tool_calls"].as_array();
-            if message["content"].is_null() && calls.is_none() {
-                return Err(Wrong::request(format!(
-                    "Invalid value for 'messages[{at}].content': expected a string, got null."
-                )));
-            }
-            for call in calls.into_iter().flatten() {
-                let id = call["id"].as_str().unwrap_or_default();
-                if id.is_empty() || call["type"] != "function" {
-                    return Err(Wrong::request(format!(
-                        "Missing required parameter: 'messages[{at}].tool_calls.id'."
-                    )));
-                }
-                if !open.insert(id.to_owned()) {
-                    return Err(Wrong::request(format!(
-                        "Duplicate value for 'tool_call_id' of '{id}' in 'messages[{at}].tool_calls'."
-                    )));
-                }
-            }
-            Ok(())
+            check_assistant(at, message, open)
         }
         Some("tool") => {
             let id = message["tool_call_id"].as_str().unwrap_or_default();
@@ -114,6 +95,30 @@ fn check_message(
             "Invalid value: {role:?} in 'messages[{at}].role'."
         ))),
     }
+}
+
+/// Notes the calls of a message as open.
+fn check_assistant(at: usize, message: &Value, open: &mut BTreeSet<String>) -> Result<(), Wrong> {
+    let calls = message["tool_calls"].as_array();
+    if message["content"].is_null() && calls.is_none() {
+        return Err(Wrong::request(format!(
+            "Invalid value for 'messages[{at}].content': expected a string, got null."
+        )));
+    }
+    for call in calls.into_iter().flatten() {
+        let id = call["id"].as_str().unwrap_or_default();
+        if id.is_empty() || call["type"] != "function" {
+            return Err(Wrong::request(format!(
+                "Missing required parameter: 'messages[{at}].tool_calls.id'."
+            )));
+        }
+        if !open.insert(id.to_owned()) {
+            return Err(Wrong::request(format!(
+                "Duplicate value for 'tool_call_id' of '{id}' in 'messages[{at}].tool_calls'."
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses everything that the strictest servers of this dialect refuse: Groq fields, `OpenAI` names, vLLM arguments,
@@ -161,20 +166,12 @@ fn wants_thoughts(model: &str) -> bool {
 }
 
 fn is_call(place: &str, call: &Value, is_mistral: bool) -> Result<(), Wrong> {
-    let (id, name) = (
-        call["id"].as_str().unwrap_or_default(),
-        call["function"]["name"].as_str(),
-    );
-    let name = name.unwrap_or_default();
-    let is_nine = id.len() == 9 && id.chars().all(|c| c.is_ascii_alphanumeric());
-    let arguments = &call["function"]["arguments"];
-    let wrong = if is_mistral && !is_nine {
-        format!("Tool call id was {id} but must be a-z, A-Z, 0-9, with a length of 9.")
-    } else if is_mistral && (!is_name(name) || name.len() > 64) {
-        format!(
-            "Function name was {name} but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 64."
-        )
-    } else if id.len() > 40 {
+    let id = call["id"].as_str().unwrap_or_default();
+    let name = call["function"]["name"].as_str().unwrap_or_default();
+    if is_mistral {
+        fits_mistral(id, name)?;
+    }
+    let wrong = if id.len() > 40 {
         format!("Invalid '{place}.id': string too long. Expected a string with maximum length 40.")
     } else if !is_name(name) {
         format!(
@@ -184,24 +181,40 @@ fn is_call(place: &str, call: &Value, is_mistral: bool) -> Result<(), Wrong> {
         format!(
             "Invalid '{place}.function.name': string too long. Expected a string with maximum length 64."
         )
-    } else if !arguments.is_string() {
-        format!(
-            "Invalid type for '{place}.function.arguments': expected a string, but got an object instead."
-        )
     } else {
-        let read = serde_json::from_str::<serde_json::Map<String, Value>>(
-            arguments.as_str().unwrap_or_default(),
-        );
-        match read {
-            Ok(_) => return Ok(()),
-            Err(error) => format!(
-                "Expecting value: line {} column {}",
-                error.line(),
-                error.column()
-            ),
-        }
+        return are_arguments(place, &call["function"]["arguments"]);
     };
     Err(Wrong::request(wrong))
+}
+
+fn fits_mistral(id: &str, name: &str) -> Result<(), Wrong> {
+    if id.len() != 9 || !id.chars().all(|c| c.is_ascii_alphanumeric()) {
+        return Err(Wrong::request(format!(
+            "Tool call id was {id} but must be a-z, A-Z, 0-9, with a length of 9."
+        )));
+    }
+    if !is_name(name) || name.len() > 64 {
+        return Err(Wrong::request(format!(
+            "Function name was {name} but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 64."
+        )));
+    }
+    Ok(())
+}
+
+fn are_arguments(place: &str, arguments: &Value) -> Result<(), Wrong> {
+    let Some(text) = arguments.as_str() else {
+        return Err(Wrong::request(format!(
+            "Invalid type for '{place}.function.arguments': expected a string, but got an object instead."
+        )));
+    };
+    match serde_json::from_str::<serde_json::Map<String, Value>>(text) {
+        Ok(_) => Ok(()),
+        Err(error) => Err(Wrong::request(format!(
+            "Expecting value: line {} column {}",
+            error.line(),
+            error.column()
+        ))),
+    }
 }
 
 fn unanswered(open: &BTreeSet<String>) -> Result<(), Wrong> {
@@ -215,29 +228,47 @@ fn unanswered(open: &BTreeSet<String>) -> Result<(), Wrong> {
 }
 
 fn answer(answering: &Answering<'_>) -> ProviderAnswer {
-    let (step, serial) = (answering.step, &answering.serial);
-    let is_mistral = answering.model.contains("stral");
-    let calls = step.calls.iter().enumerate().map(|(at, call)| {
-        let id = answering.id("call_", at);
-        // Mistral's ids have nine letters and digits.
-        let is_own = call.id.is_some();
-        let id = if is_mistral && !is_own { signature(&id)[3..12].to_owned() } else { id };
-        // Mistral may send an object.
-        let arguments = if is_mistral && call.args_text.is_none() { call.json() } else { json!(call.written()) };
-        let mut shown =
-            json!({ "id": id, "type": "function", "function": { "name": call.name, "arguments": arguments } });
-        if let Some(caller) = &call.caller {
-            shown["caller"] = caller.clone();
-        }
-        shown
+    let step = answering.step;
+    let answer = message(answering);
+    let reason = match step.stop.as_deref() {
+        Some("max_tokens") => "length",
+        Some("context_window") => "model_length",
+        Some("end_turn" | "refusal") => "stop",
+        Some("tool_use") => "tool_calls",
+        Some(word) => word,
+        None if step.calls.is_empty() => "stop",
+        None => "tool_calls",
+    };
+    let tokens = answering.tokens();
+    let body = json!({
+        "id": format!("chatcmpl-{}", answering.serial),
+        "object": "chat.completion",
+        "created": 0,
+        "model": answering.model,
+        "choices": [{ "index": 0, "message": answer, "logprobs": null, "finish_reason": reason }],
+        "usage": {
+            "prompt_tokens": tokens.prompt,
+            "completion_tokens": tokens.completion,
+            "total_tokens": tokens.prompt + tokens.completion,
+            "prompt_tokens_details": { "cached_tokens": tokens.cached },
+            "completion_tokens_details": { "reasoning_tokens": tokens.thoughts },
+        },
     });
-    let calls: Vec<Value> = calls.collect();
-    let is_refusal = step.stop.as_deref() == Some("refusal");
-    let said = step.text.as_ref().map_or(Value::Null, |text| json!(text));
-    let mut message = json!({ "role": "assistant", "content": said });
-    if is_refusal {
-        message = json!({ "role": "assistant", "content": null, "refusal": said });
-    } else if !is_mistral {
+    let returned = taken_back(&answer, answering.model);
+    let is_empty = returned["content"].is_null() && step.calls.is_empty();
+    ProviderAnswer {
+        body,
+        message: if is_empty { Vec::new() } else { vec![returned] },
+    }
+}
+
+fn message(answering: &Answering<'_>) -> Value {
+    let step = answering.step;
+    let text = step.text.as_ref().map_or(Value::Null, |text| json!(text));
+    let mut message = json!({ "role": "assistant", "content": text });
+    if step.stop.as_deref() == Some("refusal") {
+        message = json!({ "role": "assistant", "content": null, "refusal": text });
+    } else if !answering.model.contains("stral") {
         message["refusal"] = Value::Null;
         message["annotations"] = json!([]);
         message["tool_calls"] = json!([]);
@@ -249,39 +280,36 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
     if let Some(thinking) = thinking {
         message["reasoning_content"] = json!(thinking);
     }
-    if !calls.is_empty() {
+    if !step.calls.is_empty() {
+        let calls: Vec<Value> = (0..step.calls.len())
+            .map(|at| call(answering, at))
+            .collect();
         message["tool_calls"] = json!(calls);
     }
-    let reason = match step.stop.as_deref() {
-        Some("max_tokens") => "length",
-        Some("context_window") => "model_length",
-        Some("end_turn" | "refusal") => "stop",
-        Some("tool_use") => "tool_calls",
-        Some(word) => word,
-        None if calls.is_empty() => "stop",
-        None => "tool_calls",
-    };
-    let tokens = answering.tokens();
-    let body = json!({
-        "id": format!("chatcmpl-{serial}"),
-        "object": "chat.completion",
-        "created": 0,
-        "model": answering.model,
-        "choices": [{ "index": 0, "message": message, "logprobs": null, "finish_reason": reason }],
-        "usage": {
-            "prompt_tokens": tokens.prompt,
-            "completion_tokens": tokens.completion,
-            "total_tokens": tokens.prompt + tokens.completion,
-            "prompt_tokens_details": { "cached_tokens": tokens.cached },
-            "completion_tokens_details": { "reasoning_tokens": tokens.thoughts },
-        },
-    });
-    let message = taken_back(&message, answering.model);
-    let is_empty = message["content"].is_null() && step.calls.is_empty();
-    ProviderAnswer {
-        body,
-        message: if is_empty { Vec::new() } else { vec![message] },
+    message
+}
+
+fn call(answering: &Answering<'_>, at: usize) -> Value {
+    let is_mistral = answering.model.contains("stral");
+    let call = &answering.step.calls[at];
+    let mut id = answering.id("call_", at);
+    // Mistral's ids have nine letters and digits.
+    if is_mistral && call.id.is_none() {
+        id = signature(&id)[3..12].to_owned();
     }
+    // Mistral may send an object.
+    let arguments = if is_mistral && call.args_text.is_none() {
+        call.json()
+    } else {
+        json!(call.written())
+    };
+    let mut shown = json!({
+        "id": id, "type": "function", "function": { "name": call.name, "arguments": arguments },
+    });
+    if let Some(caller) = &call.caller {
+        shown["caller"] = caller.clone();
+    }
+    shown
 }
 
 /// The form in which a careful client returns an answer.

@@ -47,42 +47,50 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
         ));
     }
     for (at, tool) in body["tools"].as_array().into_iter().flatten().enumerate() {
-        if tool["type"] == "programmatic_tool_calling" {
-            only(tool, &format!("tools[{at}]."), &["type"])?;
-            seen.code_tool(WIRE.name, &format!("tools[{at}]"))?;
-            continue;
-        }
-        if tool["type"] != "function" {
-            return Err(Wrong::request(format!(
-                "Invalid value for 'tools[{at}].type'."
-            )));
-        }
-        let known = [
-            "type",
-            "name",
-            "description",
-            "parameters",
-            "strict",
-            "allowed_callers",
-        ];
-        only(tool, &format!("tools[{at}]."), &known)?;
-        seen.callers(&format!("tools[{at}]"), tool, "programmatic")?;
-        seen.tool(&format!("tools[{at}]"), tool, "parameters", false)?;
+        check_tool(&format!("tools[{at}]"), tool, &mut seen)?;
     }
     parameters::responses(&seen, body)?;
-    let items = body["input"].as_array().filter(|items| !items.is_empty());
-    let items = items.ok_or_else(|| Wrong::request("Missing required parameter: 'input'."))?;
+    check_items(body, &mut seen)?;
+    Ok(seen)
+}
+
+fn check_tool(place: &str, tool: &Value, seen: &mut Seen) -> Result<(), Wrong> {
+    if tool["type"] == "programmatic_tool_calling" {
+        only(tool, &format!("{place}."), &["type"])?;
+        return seen.code_tool(WIRE.name, place);
+    }
+    if tool["type"] != "function" {
+        return Err(Wrong::request(format!("Invalid value for '{place}.type'.")));
+    }
+    let known = [
+        "type",
+        "name",
+        "description",
+        "parameters",
+        "strict",
+        "allowed_callers",
+    ];
+    only(tool, &format!("{place}."), &known)?;
+    seen.callers(place, tool, "programmatic")?;
+    seen.tool(place, tool, "parameters", false)
+}
+
+fn check_items(body: &Value, seen: &mut Seen) -> Result<(), Wrong> {
+    let items = body["input"]
+        .as_array()
+        .filter(|items| !items.is_empty())
+        .ok_or_else(|| Wrong::request("Missing required parameter: 'input'."))?;
     let mut open = BTreeSet::new();
     for (at, item) in items.iter().enumerate() {
-        let of_model = check_item(at, item, items, &mut open, &mut seen)?;
-        seen.of_model.push(of_model);
+        let is_of_model = check_item(at, items, &mut open, seen)?;
+        seen.of_model.push(is_of_model);
         seen.conversation.push(item.clone());
     }
     match open.first() {
         Some(id) => Err(Wrong::request(format!(
             "No tool output found for function call {id}."
         ))),
-        None => Ok(seen),
+        None => Ok(()),
     }
 }
 
@@ -105,38 +113,22 @@ fn is_call(at: usize, item: &Value) -> Result<(), Wrong> {
 /// Returns true if the item is from the model.
 fn check_item(
     at: usize,
-    item: &Value,
     items: &[Value],
     open: &mut BTreeSet<String>,
     seen: &mut Seen,
 ) -> Result<bool, Wrong> {
-    let text = |key: &str| item[key].as_str().unwrap_or_default().to_owned();
+    let item = &items[at];
     match item["type"].as_str() {
         Some("function_call") => {
-            let is_thought = text("id").ends_with("_r");
-            if is_thought
-                && (at == 0 || !items[..at].iter().any(|item| item["type"] == "reasoning"))
-            {
-                return Err(Wrong::request(format!(
-                    "Item '{}' of type 'function_call' was provided without its required 'reasoning' item.",
-                    text("id")
-                )));
-            }
-            is_call(at, item)?;
-            seen.caller(&format!("input[{at}]"), &item["caller"], "caller_id")?;
-            if !item["arguments"].is_string() {
-                return Err(Wrong::request(format!(
-                    "Invalid type for 'input[{at}].arguments': expected a string."
-                )));
-            }
-            open.insert(text("call_id"));
+            check_call(at, items, seen)?;
+            open.insert(text_at(item, "call_id").to_owned());
             Ok(true)
         }
         Some("function_call_output") => {
-            if !open.remove(&text("call_id")) {
+            let id = text_at(item, "call_id");
+            if !open.remove(id) {
                 return Err(Wrong::request(format!(
-                    "No tool call found for function call output with call_id {}.",
-                    text("call_id")
+                    "No tool call found for function call output with call_id {id}."
                 )));
             }
             is_of_its_caller(at, item, items)?;
@@ -144,25 +136,7 @@ fn check_item(
             Ok(false)
         }
         Some("program" | "program_output") => check_program(at, item, seen).map(|()| true),
-        Some("reasoning") => {
-            let summary = item["summary"][0]["text"].as_str().unwrap_or_default();
-            if item["encrypted_content"] != signature(summary) {
-                return Err(Wrong::request(format!(
-                    "The encrypted content {} could not be verified.",
-                    text("id")
-                )));
-            }
-            let follower = items.get(at + 1).map(|item| &item["type"]);
-            if !follower.is_some_and(|kind| {
-                kind == "function_call" || kind == "message" || kind == "program"
-            }) {
-                return Err(Wrong::request(format!(
-                    "Item '{}' of type 'reasoning' was provided without its required following item.",
-                    text("id")
-                )));
-            }
-            Ok(true)
-        }
+        Some("reasoning") => check_reasoning(item, items.get(at + 1)).map(|()| true),
         Some("message") | None if item["role"] == "assistant" => Ok(true),
         Some("message") | None if item["role"] == "user" => {
             seen.user(&text_of(&item["content"]));
@@ -172,6 +146,51 @@ fn check_item(
             "Invalid value for 'input[{at}].type': {kind:?}."
         ))),
     }
+}
+
+fn text_at<'v>(item: &'v Value, key: &str) -> &'v str {
+    item[key].as_str().unwrap_or_default()
+}
+
+fn check_call(at: usize, items: &[Value], seen: &Seen) -> Result<(), Wrong> {
+    let item = &items[at];
+    let id = text_at(item, "id");
+    let is_thought = id.ends_with("_r");
+    if is_thought && !items[..at].iter().any(|item| item["type"] == "reasoning") {
+        return Err(Wrong::request(format!(
+            "Item '{id}' of type 'function_call' was provided without its required 'reasoning' item."
+        )));
+    }
+    is_call(at, item)?;
+    seen.caller(&format!("input[{at}]"), &item["caller"], "caller_id")?;
+    if !item["arguments"].is_string() {
+        return Err(Wrong::request(format!(
+            "Invalid type for 'input[{at}].arguments': expected a string."
+        )));
+    }
+    Ok(())
+}
+
+fn check_reasoning(item: &Value, follower: Option<&Value>) -> Result<(), Wrong> {
+    let id = text_at(item, "id");
+    let summary = item["summary"][0]["text"].as_str().unwrap_or_default();
+    if item["encrypted_content"] != signature(summary) {
+        return Err(Wrong::request(format!(
+            "The encrypted content {id} could not be verified."
+        )));
+    }
+    let is_followed = follower.is_some_and(|item| {
+        matches!(
+            item["type"].as_str(),
+            Some("function_call" | "message" | "program")
+        )
+    });
+    if !is_followed {
+        return Err(Wrong::request(format!(
+            "Item '{id}' of type 'reasoning' was provided without its required following item."
+        )));
+    }
+    Ok(())
 }
 
 fn is_of_its_caller(at: usize, output: &Value, items: &[Value]) -> Result<(), Wrong> {
@@ -227,55 +246,8 @@ fn usage(answering: &Answering<'_>) -> Value {
 }
 
 fn answer(answering: &Answering<'_>) -> ProviderAnswer {
-    let (step, serial) = (answering.step, &answering.serial);
-    let is_refusal = step.stop.as_deref() == Some("refusal");
-    let reasoning = step.thinking.as_ref().map(|text| {
-        json!({
-            "id": format!("rs_{serial}"), "type": "reasoning",
-            "summary": [{ "type": "summary_text", "text": text }], "encrypted_content": signature(text),
-        })
-    });
-    let message = step.text.as_ref().map(|text| {
-        let content = if is_refusal {
-            json!({ "type": "refusal", "refusal": text })
-        } else {
-            json!({ "type": "output_text", "text": text, "annotations": [], "logprobs": [] })
-        };
-        json!({
-            "id": format!("msg_{serial}"), "type": "message", "status": "completed", "role": "assistant",
-            "content": [content],
-        })
-    });
-    let id_of_code = step.code.as_ref().map(|_| format!("call_program_{serial}"));
-    let ended = |id: &str| Some(program_output(id, serial, step.output.as_ref()?));
-    let before = answering.pending().and_then(ended);
-    let begun = id_of_code
-        .as_ref()
-        .zip(step.code.as_ref())
-        .map(|(id, code)| program(id, serial, code));
-    let at_once = id_of_code
-        .as_deref()
-        .filter(|_| step.calls.is_empty())
-        .and_then(ended);
-    let mark = if step.thinking.is_some() { "_r" } else { "" };
-    let calls = step.calls.iter().enumerate().map(|(at, call)| {
-        let mut item = json!({
-            "id": format!("fc_{serial}_{at}{mark}"), "type": "function_call", "status": "completed",
-            "call_id": answering.id("call_", at), "name": call.name, "arguments": call.written(),
-        });
-        let code = |id: &str| json!({ "type": "program", "caller_id": id });
-        if let Some(caller) = answering.caller(at, id_of_code.as_deref(), &code) {
-            item["caller"] = caller;
-        }
-        item
-    });
-    let before = before
-        .into_iter()
-        .chain(reasoning)
-        .chain(message)
-        .chain(begun);
-    let output: Vec<Value> = before.chain(calls).chain(at_once).collect();
-    let (status, details) = match step.stop.as_deref() {
+    let output = output(answering);
+    let (status, details) = match answering.step.stop.as_deref() {
         Some("max_tokens" | "max_output_tokens") => {
             ("incomplete", json!({ "reason": "max_output_tokens" }))
         }
@@ -283,7 +255,7 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
         _ => ("completed", Value::Null),
     };
     let body = json!({
-        "id": format!("resp_{serial}"),
+        "id": format!("resp_{}", answering.serial),
         "object": "response",
         "created_at": 0,
         "status": status,
@@ -300,6 +272,59 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
         body,
         message: if is_followed { output } else { Vec::new() },
     }
+}
+
+/// The items of an answer: the result of an earlier program first, then what the model thinks, says and calls.
+fn output(answering: &Answering<'_>) -> Vec<Value> {
+    let (step, serial) = (answering.step, &answering.serial);
+    let mut output = Vec::new();
+    if let (Some(id), Some(result)) = (answering.pending(), &step.output) {
+        output.push(program_output(id, serial, result));
+    }
+    if let Some(text) = &step.thinking {
+        output.push(json!({
+            "id": format!("rs_{serial}"), "type": "reasoning",
+            "summary": [{ "type": "summary_text", "text": text }], "encrypted_content": signature(text),
+        }));
+    }
+    if let Some(text) = &step.text {
+        let content = if step.stop.as_deref() == Some("refusal") {
+            json!({ "type": "refusal", "refusal": text })
+        } else {
+            json!({ "type": "output_text", "text": text, "annotations": [], "logprobs": [] })
+        };
+        output.push(json!({
+            "id": format!("msg_{serial}"), "type": "message", "status": "completed", "role": "assistant",
+            "content": [content],
+        }));
+    }
+    let id_of_code = step.code.as_ref().map(|_| format!("call_program_{serial}"));
+    if let (Some(id), Some(code)) = (&id_of_code, &step.code) {
+        output.push(program(id, serial, code));
+    }
+    for at in 0..step.calls.len() {
+        output.push(function_call(answering, at, id_of_code.as_deref()));
+    }
+    // A program without calls ends at once.
+    if let (Some(id), Some(result), true) = (&id_of_code, &step.output, step.calls.is_empty()) {
+        output.push(program_output(id, serial, result));
+    }
+    output
+}
+
+fn function_call(answering: &Answering<'_>, at: usize, id_of_code: Option<&str>) -> Value {
+    let (step, serial) = (answering.step, &answering.serial);
+    let mark = if step.thinking.is_some() { "_r" } else { "" };
+    let call = &step.calls[at];
+    let mut item = json!({
+        "id": format!("fc_{serial}_{at}{mark}"), "type": "function_call", "status": "completed",
+        "call_id": answering.id("call_", at), "name": call.name, "arguments": call.written(),
+    });
+    let code = |id: &str| json!({ "type": "program", "caller_id": id });
+    if let Some(caller) = answering.caller(at, id_of_code, &code) {
+        item["caller"] = caller;
+    }
+    item
 }
 
 pub(super) fn error(status: u16, message: &str) -> Value {

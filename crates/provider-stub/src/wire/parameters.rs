@@ -89,10 +89,15 @@ fn claude(id: &str) -> Option<f64> {
 pub(super) fn messages(seen: &Seen, body: &Value) -> Result<(), Wrong> {
     only(body, "", MESSAGES)?;
     cache_control(body)?;
-    let (has, version) = (
-        |key: &str| !body[key].is_null(),
-        claude(&seen.model).unwrap_or_default(),
-    );
+    let version = claude(&seen.model).unwrap_or_default();
+    sampling(body, version)?;
+    effort(seen, body, version)?;
+    thinking(body, version)?;
+    tool_choice(seen, &body["tool_choice"])
+}
+
+fn sampling(body: &Value, version: f64) -> Result<(), Wrong> {
+    let has = |key: &str| !body[key].is_null();
     for key in ["temperature", "top_p"] {
         if version >= 4.7 && has(key) {
             return refuse(format!("`{key}` is deprecated for this model."));
@@ -109,54 +114,71 @@ pub(super) fn messages(seen: &Seen, body: &Value) -> Result<(), Wrong> {
             "`temperature` and `top_p` cannot both be specified for this model. Please use only one.",
         );
     }
-    let effort = body["output_config"]["effort"].as_str();
-    let takes_effort = if seen.model.contains("opus") {
-        version >= 4.5
-    } else {
-        version >= 4.6
+    Ok(())
+}
+
+fn effort(seen: &Seen, body: &Value, version: f64) -> Result<(), Wrong> {
+    let Some(word) = body["output_config"]["effort"].as_str() else {
+        return Ok(());
     };
-    if effort.is_some() && !takes_effort {
+    let first_version = if seen.model.contains("opus") {
+        4.5
+    } else {
+        4.6
+    };
+    if version < first_version {
         return refuse("This model does not support the effort parameter.");
     }
-    if effort.is_some_and(|word| !["low", "medium", "high", "xhigh", "max"].contains(&word)) {
+    if !["low", "medium", "high", "xhigh", "max"].contains(&word) {
         return refuse(
             "output_config.effort: Input should be 'low', 'medium', 'high', 'xhigh' or 'max'",
         );
     }
-    let choice = body["tool_choice"]["type"].as_str();
-    if let Some(kind) = body["thinking"]["type"]
-        .as_str()
-        .filter(|kind| *kind != "disabled")
-    {
-        if kind == "adaptive" && version < 4.6 {
-            return refuse("adaptive thinking is not supported on this model");
-        }
-        if body["temperature"]
-            .as_f64()
-            .is_some_and(|temperature| temperature != 1.0)
-        {
-            return refuse(
-                "`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.",
-            );
-        }
-        if matches!(choice, Some("any" | "tool")) {
-            return refuse("Thinking may not be enabled when tool_choice forces tool use.");
-        }
+    Ok(())
+}
+
+fn thinking(body: &Value, version: f64) -> Result<(), Wrong> {
+    let kind = body["thinking"]["type"].as_str().unwrap_or("disabled");
+    if kind == "disabled" {
+        return Ok(());
     }
-    let named = body["tool_choice"]["name"].as_str().unwrap_or_default();
-    if choice == Some("tool") && !seen.tools.iter().any(|tool| tool == named) {
+    if kind == "adaptive" && version < 4.6 {
+        return refuse("adaptive thinking is not supported on this model");
+    }
+    if body["temperature"]
+        .as_f64()
+        .is_some_and(|temperature| temperature != 1.0)
+    {
+        return refuse(
+            "`temperature` may only be set to 1 when thinking is enabled or in adaptive mode.",
+        );
+    }
+    if matches!(body["tool_choice"]["type"].as_str(), Some("any" | "tool")) {
+        return refuse("Thinking may not be enabled when tool_choice forces tool use.");
+    }
+    Ok(())
+}
+
+fn tool_choice(seen: &Seen, choice: &Value) -> Result<(), Wrong> {
+    if choice.is_null() {
+        return Ok(());
+    }
+    let Some(kind) = choice["type"].as_str() else {
+        return refuse("tool_choice: Input should be an object");
+    };
+    let named = choice["name"].as_str().unwrap_or_default();
+    if kind == "tool" && !seen.tools.iter().any(|tool| tool == named) {
         return refuse(format!("Tool '{named}' not found in provided tools"));
     }
-    if choice.is_some() && seen.tools.is_empty() {
+    if seen.tools.is_empty() {
         return refuse("tool_choice may only be specified while providing tools.");
     }
-    match choice {
-        None if has("tool_choice") => refuse("tool_choice: Input should be an object"),
-        Some(word) if !["auto", "any", "none", "tool"].contains(&word) => refuse(format!(
-            "tool_choice: Input tag '{word}' found using 'type' does not match any of the expected tags: 'auto', 'any', 'tool', 'none'"
-        )),
-        _ => Ok(()),
+    if !["auto", "any", "none", "tool"].contains(&kind) {
+        return refuse(format!(
+            "tool_choice: Input tag '{kind}' found using 'type' does not match any of the expected tags: 'auto', 'any', 'tool', 'none'"
+        ));
     }
+    Ok(())
 }
 
 /// Checks the number of cached blocks, and the words that mark them.
@@ -262,33 +284,21 @@ fn openai_choice(seen: &Seen, choice: &Value, words: &[&str], named: &str) -> Re
 
 /// Chat Completions, as `OpenAI` and Mistral have them.
 pub(super) fn chat(seen: &Seen, body: &Value) -> Result<(), Wrong> {
-    if !seen.model.contains("stral") {
-        only(
-            body,
-            "",
-            &CHAT
-                .iter()
-                .copied()
-                .filter(|key| *key != "random_seed")
-                .collect::<Vec<_>>(),
-        )?;
-        openai_choice(
-            seen,
-            &body["tool_choice"],
-            &["auto", "required", "none"],
-            "/function/name",
-        )?;
-        return openai(seen, body, ("reasoning_effort", &body["reasoning_effort"]));
+    if seen.model.contains("stral") {
+        return mistral(seen, body);
     }
-    only(
-        body,
-        "",
-        &CHAT
-            .iter()
-            .copied()
-            .filter(|key| *key != "seed")
-            .collect::<Vec<_>>(),
+    only(body, "", &chat_without("random_seed"))?;
+    openai_choice(
+        seen,
+        &body["tool_choice"],
+        &["auto", "required", "none"],
+        "/function/name",
     )?;
+    openai(seen, body, ("reasoning_effort", &body["reasoning_effort"]))
+}
+
+fn mistral(seen: &Seen, body: &Value) -> Result<(), Wrong> {
+    only(body, "", &chat_without("seed"))?;
     openai_choice(
         seen,
         &body["tool_choice"],
@@ -305,6 +315,14 @@ pub(super) fn chat(seen: &Seen, body: &Value) -> Result<(), Wrong> {
         None | Some("none" | "high") => Ok(()),
         Some(_) => refuse("reasoning_effort: Input should be 'none' or 'high'"),
     }
+}
+
+/// The entries of Chat Completions but one: `seed` has two names.
+fn chat_without(other_name: &str) -> Vec<&'static str> {
+    CHAT.iter()
+        .copied()
+        .filter(|key| *key != other_name)
+        .collect()
 }
 
 /// The entries that Responses accept.

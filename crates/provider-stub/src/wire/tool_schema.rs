@@ -170,45 +170,23 @@ pub(super) fn check(
 }
 
 fn part(provider: &Provider, place: &mut Place<'_>, schema: &Value) -> Result<(), Wrong> {
-    let Some(members) = schema.as_object() else {
+    if !schema.is_object() {
         return Ok(());
-    };
-    if let Some(said) = provider.dialect.filter(|_| schema["$schema"].is_string()) {
-        return Err(Wrong::request(said(place)));
     }
-    let wrong = |place: &mut Place<'_>, key: &str, value: String, kind: &str| {
-        place.path.push(key.to_owned());
-        Err(Wrong::request((provider.wrong_type)(place, &value, kind)))
-    };
-    let python = |flag: bool| if flag { "True" } else { "False" }.to_owned();
-    for key in ["exclusiveMinimum", "exclusiveMaximum"] {
-        if let Some(flag) = schema[key].as_bool() {
-            return wrong(place, key, python(flag), "'number'");
-        }
+    if let Some(refusal) = provider.dialect.filter(|_| schema["$schema"].is_string()) {
+        return Err(Wrong::request(refusal(place)));
     }
-    match members.get("required") {
-        None | Some(Value::Array(_)) => {}
-        Some(Value::Bool(flag)) => return wrong(place, "required", python(*flag), "'array'"),
-        Some(Value::Null) => return wrong(place, "required", "None".to_owned(), "'array'"),
-        Some(other) => return wrong(place, "required", other.to_string(), "'array'"),
-    }
-    if schema["items"].is_array() {
-        return wrong(
-            place,
-            "items",
-            schema["items"].to_string(),
-            "'object', 'boolean'",
-        );
+    if let Some(wrong) = WrongType::find(schema) {
+        place.path.push(wrong.key.to_owned());
+        let message = (provider.wrong_type)(place, &wrong.found, wrong.expected);
+        return Err(Wrong::request(message));
     }
     let kinds = schema["type"]
         .as_array()
         .map_or(std::slice::from_ref(&schema["type"]), Vec::as_slice);
-    let is_array = kinds.iter().any(|kind| kind == "array");
-    if let Some(said) = provider
-        .no_items
-        .filter(|_| is_array && schema["items"].is_null())
-    {
-        return Err(Wrong::request(said(place)));
+    let lacks_items = schema["items"].is_null() && kinds.iter().any(|kind| kind == "array");
+    if let Some(refusal) = provider.no_items.filter(|_| lacks_items) {
+        return Err(Wrong::request(refusal(place)));
     }
     for key in ["properties", "$defs", "definitions"] {
         for (name, one) in schema[key].as_object().into_iter().flatten() {
@@ -224,6 +202,49 @@ fn part(provider: &Provider, place: &mut Place<'_>, schema: &Value) -> Result<()
         }
     }
     Ok(())
+}
+
+/// A word of a schema with a value of the wrong type, in the notation of Python.
+struct WrongType {
+    key: &'static str,
+    found: String,
+    expected: &'static str,
+}
+
+impl WrongType {
+    fn find(schema: &Value) -> Option<Self> {
+        for key in ["exclusiveMinimum", "exclusiveMaximum"] {
+            if let Some(flag) = schema[key].as_bool() {
+                return Some(Self {
+                    key,
+                    found: in_python(flag).to_owned(),
+                    expected: "'number'",
+                });
+            }
+        }
+        let found = match schema.get("required") {
+            None | Some(Value::Array(_)) => None,
+            Some(Value::Bool(flag)) => Some(in_python(*flag).to_owned()),
+            Some(Value::Null) => Some("None".to_owned()),
+            Some(other) => Some(other.to_string()),
+        };
+        if let Some(found) = found {
+            return Some(Self {
+                key: "required",
+                found,
+                expected: "'array'",
+            });
+        }
+        schema["items"].is_array().then(|| Self {
+            key: "items",
+            found: schema["items"].to_string(),
+            expected: "'object', 'boolean'",
+        })
+    }
+}
+
+fn in_python(flag: bool) -> &'static str {
+    if flag { "True" } else { "False" }
 }
 
 fn inside(
