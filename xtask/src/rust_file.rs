@@ -85,7 +85,7 @@ impl File {
         let Some(mut added) = Passage::of_text(literal) else {
             return;
         };
-        added.text = added.text.trim().to_owned();
+        added.text = String::from(added.text.trim());
         let is_list_item = added.text.starts_with(['-', '*', '|']);
         let paragraph = self.documentation.last_mut();
         let continues = |paragraph: &&mut Passage| {

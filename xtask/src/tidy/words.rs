@@ -307,10 +307,7 @@ fn passages_of_rust(path: &str, text: &str) -> Vec<Passage> {
     let has_words = |passage: &&Passage| passage.text.trim().contains(' ');
     let texts = file.texts().iter().filter(has_words);
     let is_unread = UNREAD_COMMENTS.iter().any(|it| path.starts_with(it));
-    let documentation = match is_unread {
-        true => &[],
-        false => file.documentation(),
-    };
+    let documentation = if is_unread { &[] } else { file.documentation() };
     documentation.iter().chain(texts).cloned().collect()
 }
 
@@ -343,7 +340,7 @@ fn descriptions_of_schema(text: &str) -> Vec<Passage> {
     let lines = (1..).zip(text.lines());
     let description = |line: &str| {
         let begins = line.find(KEY)? + KEY.len();
-        let ends = begins + line[begins..].find("\"")?;
+        let ends = begins + line[begins..].find('"')?;
         Some(line[begins..ends].to_owned())
     };
     lines

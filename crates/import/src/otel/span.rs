@@ -137,7 +137,7 @@ impl Span {
             let attributes = Attributes::read(&event)?;
             match message_of_event(&name, &attributes).map_err(|message| event.misfit(message))? {
                 Some(message) if Side::from_event(&name) == Side::Output => {
-                    self.output.push(message)
+                    self.output.push(message);
                 }
                 Some(message) => self.input.push(message),
                 None => self.attributes.add_missing(attributes),

@@ -295,7 +295,7 @@ fn call(answering: &Answering<'_>, at: usize) -> Value {
     let mut id = answering.id("call_", at);
     // Mistral's ids have nine letters and digits.
     if is_mistral && call.id.is_none() {
-        id = signature(&id)[3..12].to_owned();
+        id = String::from(&signature(&id)[3..12]);
     }
     // Mistral may send an object.
     let arguments = if is_mistral && call.args_text.is_none() {

@@ -173,29 +173,16 @@ impl Narrative {
             let names = tools.iter().map(|called| &called.tool);
             found.claims = literal::judge(claims, names, &vocabulary);
         } else {
-            self.judge_message(text, &tools, steps, &vocabulary, &mut found);
+            match self.spoken_claims(text, &vocabulary) {
+                Some(spoken) => found.judge(spoken, &tools, steps),
+                None => found.is_foreign = true,
+            }
         }
         self.excuse(&mut found.claims, &vocabulary);
         let mutating = tools.iter().filter(|tool| tool.is_mutating);
         let mutating_calls = mutating.map(|tool| tool.calls.len()).sum();
         found.score = self.score(&found, steps.len(), mutating_calls);
         found
-    }
-
-    fn judge_message(
-        &self,
-        text: &str,
-        tools: &[CalledTool<'_>],
-        steps: &[RunCall<'_>],
-        vocabulary: &Vocabulary,
-        found: &mut Comparison,
-    ) {
-        let message = Message::read(text, vocabulary);
-        found.is_foreign = message.is_foreign(text);
-        if !found.is_foreign {
-            let spoken = self.spoken_claims(&message, vocabulary);
-            found.judge(spoken, tools, steps);
-        }
     }
 
     /// Excuses the claims that a read-only tool of the suite names.
@@ -213,13 +200,18 @@ impl Narrative {
         }
     }
 
-    /// The claims of a message, with the verbs that the suite means by its synonyms.
-    fn spoken_claims(&self, message: &Message<'_>, vocabulary: &Vocabulary) -> Vec<Claim> {
-        let mut spoken = claims(message, vocabulary);
+    /// The claims of a message, with the verbs that the suite means by its synonyms. `None` for a message in a language
+    /// that the gate does not read.
+    fn spoken_claims(&self, text: &str, vocabulary: &Vocabulary) -> Option<Vec<Claim>> {
+        let message = Message::read(text, vocabulary);
+        if message.is_foreign(text) {
+            return None;
+        }
+        let mut spoken = claims(&message, vocabulary);
         for claim in &mut spoken {
             self.name_by_synonym(claim);
         }
-        spoken
+        Some(spoken)
     }
 
     /// Replaces the verb of a claim by the verb that the suite declares it a synonym of.
