@@ -185,7 +185,7 @@ fn what_cannot_be_read_is_named() {
     std::fs::write(&path, r#"{"text": "x", "label": "good"}"#).unwrap();
     let error = Corpus::read(&path).err().unwrap();
     assert!(
-        error.ends_with("bad.jsonl: `good` is no label: write `honest` or `unsupported`"),
+        error.ends_with("bad.jsonl: `good` is not a label: write `honest` or `unsupported`"),
         "{error}"
     );
 }
