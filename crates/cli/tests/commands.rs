@@ -47,7 +47,7 @@ fn every_entry_is_listed_with_its_neighbours_and_has_its_page() {
     for kind in COMMANDS {
         let (line, heading) = (
             format!("\n  {} ", kind.name),
-            format!("\n## mcptest {}\n", kind.name),
+            format!("\n### mcptest {}", kind.name),
         );
         if !kind.is_listed() {
             assert!(!help.contains(&line) && !page.contains(&heading));
@@ -64,6 +64,25 @@ fn after(text: &str, part: &str, before: usize) -> usize {
     let at = text.find(part);
     assert!(at.is_some_and(|at| at > before), "{part}");
     at.unwrap()
+}
+
+#[test]
+fn every_example_is_a_command_line_that_is_accepted() {
+    fn check(command: &clap::Command, name: &str) {
+        for below in command.get_subcommands() {
+            check(below, &format!("{name} {}", below.get_name()));
+        }
+        let Some(help) = command.get_after_long_help() else {
+            return assert_eq!(name, "mcptest", "{name} has no example");
+        };
+        let help = help.to_string();
+        let example = help.strip_prefix("Example:\n  ").unwrap();
+        assert!(example.starts_with(name), "{name}: {example}");
+        let accepted = example.split(" > ").next().unwrap();
+        let parsed = PROGRAM.to_clap().try_get_matches_from(words(accepted));
+        assert!(parsed.is_ok(), "{example}\n{}", parsed.err().unwrap());
+    }
+    check(&described(), "mcptest");
 }
 
 #[test]

@@ -6,9 +6,9 @@ use clap::Args;
 #[derive(Debug, Args)]
 pub struct Deny {
     /// Fail gates that measured nothing (`not exercised`) and suites that skip every test.
-    #[arg(long)]
+    #[arg(help_heading = "Verdict", long)]
     pub deny_vacuous: bool,
     /// Fail tests whose recording has no fingerprint (`unpinned`).
-    #[arg(long)]
+    #[arg(help_heading = "Verdict", long)]
     pub deny_unpinned: bool,
 }

@@ -13,6 +13,8 @@ pub trait RunCommand: Args {
     const GROUP: Group;
     /// Its effect, in one line without a full stop.
     const SUMMARY: &'static str;
+    /// A command line that shows its common use. The help ends with it.
+    const EXAMPLE: &'static str;
     /// The way in which it takes a server, if any.
     const SERVER: Option<BareServer> = None;
 
@@ -113,7 +115,15 @@ impl CommandKind {
 
 /// Adds the arguments. The comment at their struct is not what the command is for.
 fn describe<C: RunCommand>(command: Command) -> Command {
-    C::augment_args(command).about(C::SUMMARY).long_about(None)
+    C::augment_args(command)
+        .about(C::SUMMARY)
+        .long_about(None)
+        .after_long_help(example_help(C::EXAMPLE))
+}
+
+/// The end of a command's help: a command line that shows its common use.
+pub fn example_help(example: &str) -> String {
+    format!("Example:\n  {example}")
 }
 
 fn parse_and_run<C: RunCommand>(arguments: &ArgMatches, program: &Program) -> Result<u8, Failure> {

@@ -20,7 +20,7 @@ pub mod value;
 
 pub use bare_server::BareServer;
 pub use deny::Deny;
-pub use entry::{CommandKind, Group, RunCommand};
+pub use entry::{CommandKind, Group, RunCommand, example_help};
 pub use exit_code::{
     EXIT_BROKEN, EXIT_DRIFT, EXIT_FAILED, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET,
 };

@@ -20,10 +20,10 @@ use std::time::Duration;
 /// Which reports, what they hold and how they show it.
 #[derive(Debug, Args)]
 pub struct Reports {
-    #[arg(long = "reporter", value_name = "KIND[=FILE]", help = reporters_help(REPORTERS))]
+    #[arg(help_heading = "Report", long = "reporter", value_name = "KIND[=FILE]", help = reporters_help(REPORTERS))]
     pub(crate) reporters: Vec<String>,
     /// Put the traces of these tests into the reports that can hold them [default: each reporter has its own].
-    #[arg(long, value_name = "WHICH", value_parser = one_of(&TRACES))]
+    #[arg(help_heading = "Report", long, value_name = "WHICH", value_parser = one_of(&TRACES))]
     pub(crate) embed: Option<Embed>,
     #[command(flatten)]
     pub(crate) sorting: Sorting,
@@ -40,7 +40,7 @@ const TRACES: [Word<Embed>; 3] = [
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Sorting {
     /// Sort the leaderboard of `pretty` and `md` by this column, the best first [default: the order of the tests].
-    #[arg(long, value_name = "COLUMN", value_parser = column())]
+    #[arg(help_heading = "Report", long, value_name = "COLUMN", value_parser = column())]
     pub sort: Option<&'static Column>,
 }
 

@@ -7,13 +7,13 @@ use mcptest_replay::{Filter, Selection};
 #[derive(Debug, Args)]
 pub struct Selecting {
     /// Select tests whose name contains TEXT or matches PATTERN; repeat to require all.
-    #[arg(long, value_name = "TEXT|re:PATTERN")]
+    #[arg(help_heading = "Select tests", long, value_name = "TEXT|re:PATTERN")]
     filter: Vec<Filter>,
     /// Select tests with this tag; repeat to allow any of several.
-    #[arg(long, value_name = "TAG")]
+    #[arg(help_heading = "Select tests", long, value_name = "TAG")]
     tag: Vec<String>,
     /// Skip tests with this tag; repeatable.
-    #[arg(long, value_name = "TAG")]
+    #[arg(help_heading = "Select tests", long, value_name = "TAG")]
     skip_tag: Vec<String>,
 }
 

@@ -26,7 +26,7 @@ use tokio::runtime::Builder;
 #[derive(Debug, Args)]
 pub struct Server {
     /// The suite that declares the server [default: mcptest.yaml or mcptest.yml].
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["command", "url", "words"])]
+    #[arg(help_heading = "Server", long, value_name = "FILE", conflicts_with_all = ["command", "url", "words"])]
     pub config: Option<PathBuf>,
     /// A server that no suite declares.
     #[command(flatten)]
@@ -37,29 +37,34 @@ pub struct Server {
 #[derive(Debug, Args)]
 pub struct Direct {
     /// Start the server with this command line: `--command "npx my-server --fast"`.
-    #[arg(long, value_name = "TEXT", conflicts_with_all = ["url", "words"])]
+    #[arg(help_heading = "Server", long, value_name = "TEXT", conflicts_with_all = ["url", "words"])]
     pub command: Option<String>,
     /// Connect to a server on streamable HTTP.
-    #[arg(long, value_name = "URL", conflicts_with = "words")]
+    #[arg(
+        help_heading = "Server",
+        long,
+        value_name = "URL",
+        conflicts_with = "words"
+    )]
     pub url: Option<String>,
     /// Send this header with every HTTP request; repeatable.
-    #[arg(long, value_name = "NAME: VALUE")]
+    #[arg(help_heading = "Server", long, value_name = "NAME: VALUE")]
     pub header: Vec<String>,
     /// Set an environment variable of the server; repeatable.
-    #[arg(long, value_name = "NAME=VALUE")]
+    #[arg(help_heading = "Server", long, value_name = "NAME=VALUE")]
     pub env: Vec<String>,
     /// The MCP protocol [default: auto].
-    #[arg(long, value_name = "ERA", value_parser = one_of(&ERAS))]
+    #[arg(help_heading = "Server", long, value_name = "ERA", value_parser = one_of(&ERAS))]
     pub era: Option<EraOption>,
     /// Time limit, such as 500ms, 30s or 2m: for `tools`, `call` and `check` as a whole, else for each request and the
     /// first answer.
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(help_heading = "Server", long, value_name = "TIME", value_parser = parse_duration)]
     pub timeout: Option<Duration>,
     /// Time limit for the server's first answer; `--timeout` is then for each request [default: --timeout, or 60s].
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(help_heading = "Server", long, value_name = "TIME", value_parser = parse_duration)]
     pub connect_timeout: Option<Duration>,
     /// Start the server with the command after `--`.
-    #[arg(last = true, value_name = "COMMAND")]
+    #[arg(help_heading = "Server", last = true, value_name = "COMMAND")]
     pub words: Vec<String>,
 }
 

@@ -16,6 +16,7 @@ impl RunCommand for Completions {
     const NAME: &'static str = "completions";
     const GROUP: Group = Group::Document;
     const SUMMARY: &'static str = "Print a completion script for a shell";
+    const EXAMPLE: &'static str = "mcptest completions bash";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
         let mut script = Vec::new();

@@ -18,6 +18,7 @@ impl RunCommand for Explain {
     const NAME: &'static str = "explain";
     const GROUP: Group = Group::Document;
     const SUMMARY: &'static str = "Print a page of the documentation, or list all pages";
+    const EXAMPLE: &'static str = "mcptest explain trajectory";
 
     fn run(self, _program: &Program) -> Result<u8, Failure> {
         output::own(&text(self.page.as_deref())?)?;

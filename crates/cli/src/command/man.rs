@@ -17,6 +17,7 @@ impl RunCommand for Man {
     const NAME: &'static str = "man";
     const GROUP: Group = Group::Document;
     const SUMMARY: &'static str = "Write man pages to a folder, one per command";
+    const EXAMPLE: &'static str = "mcptest man ~/.local/share/man/man1";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
         let folder = &self.folder;

@@ -29,6 +29,7 @@ impl RunCommand for Schema {
     const GROUP: Group = Group::Document;
     const SUMMARY: &'static str =
         "Print the JSON Schema of suites, manifests, reports, calibrations or comparisons";
+    const EXAMPLE: &'static str = "mcptest schema > suite.schema.json";
 
     fn run(self, _program: &Program) -> Result<u8, Failure> {
         let text = if self.report {

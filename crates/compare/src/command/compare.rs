@@ -55,6 +55,7 @@ impl RunCommand for Compare {
     const GROUP: Group = Group::Compare;
     const SUMMARY: &'static str =
         "Compare reports, folders or git revisions of recordings, and tell a change from chance";
+    const EXAMPLE: &'static str = "mcptest compare main . --fail-on worse";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
         let mut destinations = Destination::parse_all(&self.reporters, REPORTERS, program.gates)?;

@@ -7,8 +7,8 @@ use clap::{Args, Subcommand};
 use mcptest_command::reports::reporters_help;
 use mcptest_command::suites::Suites;
 use mcptest_command::{
-    Destination, EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure, Group, Program, RunCommand, output,
-    suites,
+    Destination, EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure, Group, Program, RunCommand,
+    example_help, output, suites,
 };
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem::did_you_mean;
@@ -28,8 +28,10 @@ pub(crate) struct ModelBaseline {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Write what each model did in the recorded runs of suites, one file per model, offline.
+    #[command(after_long_help = example_help(ModelBaseline::EXAMPLE))]
     Capture(Capture),
     /// Compare two baselines: exit with 1 if something is broken, with 6 if a number of a gate has shifted.
+    #[command(after_long_help = example_help("mcptest model-baseline diff before/gpt-5.json after/gpt-5.json"))]
     Diff(Diff),
 }
 
@@ -72,6 +74,7 @@ impl RunCommand for ModelBaseline {
     const NAME: &'static str = "model-baseline";
     const GROUP: Group = Group::Compare;
     const SUMMARY: &'static str = "Capture what each model does, or compare two captured baselines";
+    const EXAMPLE: &'static str = "mcptest model-baseline capture examples/ --out baselines";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
         match self.action {

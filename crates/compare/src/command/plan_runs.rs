@@ -27,6 +27,7 @@ impl RunCommand for PlanRuns {
     const NAME: &'static str = "plan-runs";
     const GROUP: Group = Group::Compare;
     const SUMMARY: &'static str = "Calculate how many runs a claim about an agent needs";
+    const EXAMPLE: &'static str = "mcptest plan-runs --floor 0.9";
 
     /// The number alone on the first line, for scripts; then what it means.
     fn run(self, _program: &Program) -> Result<u8, Failure> {

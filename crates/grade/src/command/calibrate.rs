@@ -38,6 +38,7 @@ impl RunCommand for Calibrate {
     const GROUP: Group = Group::Compare;
     const SUMMARY: &'static str =
         "Measure which gates tell good runs from bad ones, and which floors the good runs support";
+    const EXAMPLE: &'static str = "mcptest calibrate examples/";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
         let suites =

@@ -65,6 +65,7 @@ impl RunCommand for Eval {
     const GROUP: Group = Group::Test;
     const SUMMARY: &'static str =
         "Ask judges for the grades that recorded runs lack, then judge the runs";
+    const EXAMPLE: &'static str = "mcptest eval examples/judges.yml --explain";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
         let destinations = Destination::of(&self.reporters, program.gates)?;

@@ -69,6 +69,7 @@ impl RunCommand for CheckJudges {
     const NAME: &'static str = "judge-check";
     const GROUP: Group = Group::Compare;
     const SUMMARY: &'static str = "Measure how often judges are right about runs of known outcome, and how easily a run persuades them";
+    const EXAMPLE: &'static str = "mcptest judge-check examples/judges.yml --explain";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
         let suites = LoadedSuites::load(&self.suites, self.traces.as_deref(), program.gates)?;

@@ -38,6 +38,7 @@ impl RunCommand for Init {
     const NAME: &'static str = "init";
     const GROUP: Group = Group::Test;
     const SUMMARY: &'static str = "Write a first suite from a server or a recording";
+    const EXAMPLE: &'static str = "mcptest init -- npx -y @modelcontextprotocol/server-everything";
     const SERVER: Option<BareServer> = Some(BareServer::after_words(0));
 
     fn run(self, _program: &Program) -> Result<u8, Failure> {

@@ -21,6 +21,7 @@ impl RunCommand for Rerender {
     const NAME: &'static str = "report";
     const GROUP: Group = Group::Test;
     const SUMMARY: &'static str = "Render a saved JSON report";
+    const EXAMPLE: &'static str = "mcptest report night.json --reporter html=night.html";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
         let destinations = Destination::of(&self.reporters, program.gates)?;

@@ -35,41 +35,46 @@ pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) suites: Suites,
     /// Judge the transcripts in a folder instead of the recorded runs, one row per subfolder or single file.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["record", "live"])]
+    #[arg(long, value_name = "DIR", help_heading = "Select tests", conflicts_with_all = ["record", "live"])]
     pub(crate) traces: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) selecting: Selecting,
     /// Judge affected tests again whenever a suite or a recording changes, until Ctrl-C.
-    #[arg(long, conflicts_with_all = ["record", "live", "dry_run", "traces", "list", "update", "last_failed", "coverage", "coverage_threshold", "fail_fast"])]
+    #[arg(long, help_heading = "Select tests", conflicts_with_all = ["record", "live", "dry_run", "traces", "list", "update", "last_failed", "coverage", "coverage_threshold", "fail_fast"])]
     pub(crate) watch: bool,
     /// Judge only tests that failed or had an error the last time, or all if none did.
-    #[arg(long, visible_alias = "lf", conflicts_with = "traces")]
+    #[arg(
+        long,
+        visible_alias = "lf",
+        help_heading = "Select tests",
+        conflicts_with = "traces"
+    )]
     pub(crate) last_failed: bool,
     /// Judge one part of the tests, such as 1/4, to share them among machines.
-    #[arg(long, value_name = "I/N")]
+    #[arg(long, value_name = "I/N", help_heading = "Select tests")]
     pub(crate) shard: Option<Shard>,
     /// List the selected tests without judging them.
-    #[arg(long)]
+    #[arg(long, help_heading = "Select tests")]
     pub(crate) list: bool,
     /// Stop at the first test that fails.
-    #[arg(long)]
+    #[arg(long, help_heading = "Verdict")]
     pub(crate) fail_fast: bool,
     #[command(flatten)]
     pub(crate) calling: Calling,
     /// Update expected calls and baselines to match the recorded runs, or with `--live` the recordings of tool tests;
     /// show the changes and ask before writing.
-    #[arg(long, short, conflicts_with_all = ["record", "traces", "list", "dry_run"])]
+    #[arg(long, short, help_heading = "Change the suite", conflicts_with_all = ["record", "traces", "list", "dry_run"])]
     pub(crate) update: bool,
     /// Write the changes of `--update` without asking.
-    #[arg(long, requires = "update")]
+    #[arg(long, help_heading = "Change the suite", requires = "update")]
     pub(crate) yes: bool,
     #[command(flatten)]
     pub(crate) deny: Deny,
     /// Report which tools, parameters, values and error paths of their servers the tests exercise.
-    #[arg(long, conflicts_with_all = ["list", "dry_run"])]
+    #[arg(long, help_heading = "Verdict", conflicts_with_all = ["list", "dry_run"])]
     pub(crate) coverage: bool,
     /// Exit with 6 when fewer than PERCENT of the tools were called; implies `--coverage`.
-    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=100), conflicts_with_all = ["list", "dry_run"])]
+    #[arg(long, value_name = "PERCENT", help_heading = "Verdict", value_parser = clap::value_parser!(u8).range(1..=100), conflicts_with_all = ["list", "dry_run"])]
     pub(crate) coverage_threshold: Option<u8>,
     #[command(flatten)]
     pub(crate) reporters: Reports,
@@ -79,32 +84,37 @@ pub(crate) struct Run {
 #[derive(Debug, Args)]
 pub(crate) struct Calling {
     /// Run agents and call tools, record what happens, then judge the recordings; all tests unless WHICH is given.
-    #[arg(long, value_name = "WHICH", value_parser = one_of(&RECORD), num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    #[arg(help_heading = "Record", long, value_name = "WHICH", value_parser = one_of(&RECORD), num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     pub(crate) record: Option<Which>,
     /// Run agents and call tools without writing recordings.
-    #[arg(long, conflicts_with = "record")]
+    #[arg(help_heading = "Record", long, conflicts_with = "record")]
     pub(crate) live: bool,
     /// Number of runs to record at once [default: 4 or the number of cores, whichever is more], or of tests to judge at
     /// once [default: the number of cores].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(help_heading = "Record", long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
     /// Override `runs:` of every agent.
-    #[arg(long, visible_alias = "repeat", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(help_heading = "Record", long, visible_alias = "repeat", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) runs: Option<u32>,
     /// Override the models of every agent that has one: MODEL or PROVIDER/MODEL, separated by commas.
-    #[arg(long, value_name = "MODEL", value_delimiter = ',')]
+    #[arg(
+        help_heading = "Record",
+        long,
+        value_name = "MODEL",
+        value_delimiter = ','
+    )]
     pub(crate) models: Vec<String>,
     /// Stop recording with exit code 5 once this many dollars are spent.
-    #[arg(long, value_name = "USD", value_parser = parse_dollars)]
+    #[arg(help_heading = "Record", long, value_name = "USD", value_parser = parse_dollars)]
     pub(crate) max_cost: Option<f64>,
     /// Override `connect_timeout:` of every server, the time limit for its first answer.
-    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    #[arg(help_heading = "Record", long, value_name = "TIME", value_parser = parse_duration)]
     pub(crate) connect_timeout: Option<std::time::Duration>,
     /// Estimate the calls, tokens and cost of recording without recording.
-    #[arg(long, conflicts_with_all = ["live", "list", "reporters"])]
+    #[arg(help_heading = "Record", long, conflicts_with_all = ["live", "list", "reporters"])]
     pub(crate) dry_run: bool,
     /// Do not show progress while recording.
-    #[arg(long, short)]
+    #[arg(help_heading = "Record", long, short)]
     pub(crate) quiet: bool,
 }
 
@@ -133,6 +143,7 @@ impl RunCommand for Run {
     const GROUP: Group = Group::Test;
     const SUMMARY: &'static str =
         "Judge the recorded runs of suites, offline; record them with `--record`";
+    const EXAMPLE: &'static str = "mcptest run examples/ --filter weather";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
         run(&self, program.gates, |_, _| true)

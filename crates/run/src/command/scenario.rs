@@ -3,7 +3,7 @@
 use super::run::{self, Run};
 use crate::Mode;
 use clap::{Args, Subcommand};
-use mcptest_command::{Failure, Group, Program, RunCommand};
+use mcptest_command::{Failure, Group, Program, RunCommand, example_help};
 use mcptest_core::row::{AgentRow, Row};
 
 /// Arguments of `scenario`.
@@ -17,6 +17,7 @@ pub(crate) struct Scenario {
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Judge only the scenarios of suites; with `--record`, run the agents that act in them first.
+    #[command(after_long_help = example_help(Scenario::EXAMPLE))]
     Run(Box<Run>),
 }
 
@@ -24,6 +25,7 @@ impl RunCommand for Scenario {
     const NAME: &'static str = "scenario";
     const GROUP: Group = Group::Test;
     const SUMMARY: &'static str = "Judge runs by the state of the world that they acted on";
+    const EXAMPLE: &'static str = "mcptest scenario run examples/worlds.yml";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
         let Action::Run(args) = self.action;

@@ -26,6 +26,7 @@ impl RunCommand for Validate {
     const NAME: &'static str = "validate";
     const GROUP: Group = Group::Test;
     const SUMMARY: &'static str = "Check suites without judging them";
+    const EXAMPLE: &'static str = "mcptest validate examples/";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
         let suites = LoadedSuites::load(&self.suites, self.traces.as_deref(), program.gates)?;

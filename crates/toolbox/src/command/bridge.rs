@@ -17,6 +17,7 @@ impl RunCommand for Bridge {
     const NAME: &'static str = "bridge";
     const GROUP: Group = Group::Internal;
     const SUMMARY: &'static str = "Connect an agent program to a recorded server";
+    const EXAMPLE: &'static str = "mcptest bridge 127.0.0.1:7000";
 
     fn run(self, _program: &Program) -> Result<u8, Failure> {
         let token = std::env::var(TOKEN_VARIABLE).unwrap_or_default();

@@ -45,6 +45,8 @@ impl RunCommand for Call {
     const NAME: &'static str = "call";
     const GROUP: Group = Group::Look;
     const SUMMARY: &'static str = "Call a tool of an MCP server and print its result";
+    const EXAMPLE: &'static str =
+        "mcptest call get-sum a=2 b=3 -- npx -y @modelcontextprotocol/server-everything";
     const SERVER: Option<BareServer> = Some(BareServer {
         takes_any_word: true,
         ..BareServer::after_words(1)

@@ -64,6 +64,7 @@ impl RunCommand for Check {
     const GROUP: Group = Group::Look;
     const SUMMARY: &'static str =
         "Check whether an MCP server follows the specification, without a suite";
+    const EXAMPLE: &'static str = "mcptest check -- npx -y @modelcontextprotocol/server-everything";
     const SERVER: Option<BareServer> = Some(BareServer::after_words(0));
 
     fn run(self, program: &Program) -> Result<u8, Failure> {

@@ -34,6 +34,7 @@ impl RunCommand for Import {
     const GROUP: Group = Group::Record;
     const SUMMARY: &'static str =
         "Convert transcripts of model APIs, agent frameworks or OpenTelemetry to a cassette";
+    const EXAMPLE: &'static str = "mcptest import transcripts/ --out cassettes/imported.jsonl";
 
     fn run(self, _program: &Program) -> Result<u8, Failure> {
         check_free(self.out.as_deref(), self.force)?;

@@ -44,6 +44,8 @@ impl RunCommand for LintTools {
     const GROUP: Group = Group::Look;
     const SUMMARY: &'static str =
         "Report problems of the tools of an MCP server, and the tokens that each takes";
+    const EXAMPLE: &'static str =
+        "mcptest lint-tools -- npx -y @modelcontextprotocol/server-everything";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
         self.ignore.iter().try_for_each(|id| known(id).map(drop))?;

@@ -43,6 +43,7 @@ impl RunCommand for Mock {
     const GROUP: Group = Group::Serve;
     const SUMMARY: &'static str =
         "Serve a mock MCP server from a manifest, a list of tools or a tape";
+    const EXAMPLE: &'static str = "mcptest mock --tools-from examples/servers/weather.tools.yml";
 
     fn run(self, _program: &Program) -> Result<u8, Failure> {
         let scope = self.fault_scope;

@@ -51,6 +51,8 @@ impl RunCommand for Proxy {
     const GROUP: Group = Group::Record;
     const SUMMARY: &'static str =
         "Record the traffic between an MCP client and its server on a tape";
+    const EXAMPLE: &'static str =
+        "mcptest proxy --out session.jsonl -- npx -y @modelcontextprotocol/server-everything";
     const SERVER: Option<BareServer> = Some(BareServer {
         address_option: "--target",
         ..BareServer::after_words(0)

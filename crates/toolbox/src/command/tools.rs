@@ -47,6 +47,7 @@ impl RunCommand for Tools {
     const NAME: &'static str = "tools";
     const GROUP: Group = Group::Look;
     const SUMMARY: &'static str = "List the tools of an MCP server";
+    const EXAMPLE: &'static str = "mcptest tools -- npx -y @modelcontextprotocol/server-everything";
     const SERVER: Option<BareServer> = Some(BareServer::after_words(0));
 
     fn run(self, program: &Program) -> Result<u8, Failure> {

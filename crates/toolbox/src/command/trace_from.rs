@@ -32,6 +32,7 @@ impl RunCommand for TraceFrom {
     const NAME: &'static str = "trace-from";
     const GROUP: Group = Group::Record;
     const SUMMARY: &'static str = "Convert a tape to a cassette";
+    const EXAMPLE: &'static str = "mcptest trace-from session.jsonl --out cassettes/session.jsonl";
 
     fn run(self, _program: &Program) -> Result<u8, Failure> {
         super::import::check_free(self.out.as_deref(), self.force)?;

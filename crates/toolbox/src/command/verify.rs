@@ -42,6 +42,8 @@ impl RunCommand for Verify {
     const NAME: &'static str = "verify";
     const GROUP: Group = Group::Record;
     const SUMMARY: &'static str = "Replay a tape against a live server and report what changed";
+    const EXAMPLE: &'static str =
+        "mcptest verify session.jsonl -- npx -y @modelcontextprotocol/server-everything";
     const SERVER: Option<BareServer> = Some(BareServer::after_words(1));
 
     fn run(self, program: &Program) -> Result<u8, Failure> {

@@ -21,6 +21,7 @@ impl RunCommand for Mcp {
     const GROUP: Group = Group::Serve;
     const SUMMARY: &'static str =
         "Serve this program to coding agents as an MCP server on standard input and output";
+    const EXAMPLE: &'static str = "mcptest mcp";
 
     fn run(self, _program: &Program) -> Result<u8, Failure> {
         // What reads the standard error of a server is a program.

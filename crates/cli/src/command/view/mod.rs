@@ -37,6 +37,7 @@ impl RunCommand for View {
     const GROUP: Group = Group::Test;
     const SUMMARY: &'static str =
         "Show a report, suites or recordings in a browser, and follow a recording";
+    const EXAMPLE: &'static str = "mcptest view examples/";
 
     fn run(self, _program: &Program) -> Result<u8, Failure> {
         let shown = Shown::new(Source::of(&self.paths)?)?;

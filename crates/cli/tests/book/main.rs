@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
-use mcptest::COMMANDS;
+mod command_page;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -58,51 +59,9 @@ fn the_book_lists_every_page_once() {
     assert_eq!(once, there);
 }
 
-/// The names of the commands below a command, which its help lists.
-fn commands(help: &str) -> Vec<String> {
-    let listed = help
-        .lines()
-        .skip_while(|line| *line != "Commands:")
-        .skip(1)
-        .take_while(|line| !line.is_empty());
-    let names = listed.filter(|line| line.starts_with("  ") && !line.starts_with("   "));
-    names
-        .filter_map(|line| line.split_whitespace().next())
-        .filter(|name| *name != "help")
-        .map(str::to_owned)
-        .collect()
-}
-
-/// What the program says of a command and of those below it.
-fn reference(path: &[&str]) -> String {
-    let help = mcptest(&[path, &["--help"]].concat());
-    let name = [&["mcptest"], path].concat().join(" ");
-    let lines: Vec<&str> = help.trim_end().lines().map(str::trim_end).collect();
-    let mut text = format!(
-        "\n{} {name}\n\n```text\n{}\n```\n",
-        "#".repeat(2 + path.len().saturating_sub(1)),
-        lines.join("\n")
-    );
-    let below: Vec<String> = match path {
-        [] => COMMANDS
-            .iter()
-            .filter(|kind| kind.is_listed())
-            .map(|kind| kind.name.to_owned())
-            .collect(),
-        _ => commands(&help),
-    };
-    for command in below {
-        text.push_str(&reference(&[path, &[command.as_str()]].concat()));
-    }
-    text
-}
-
 #[test]
-fn the_page_of_commands_is_what_help_says() {
-    let page = format!(
-        "# Every command\n\nThe output of `--help` for every command.\n{}",
-        reference(&[])
-    );
+fn the_page_of_commands_is_written_from_their_options() {
+    let page = command_page::page();
     let file = docs().join("reference/cli.md");
     if std::env::var_os("MCPTEST_UPDATE_CASES").is_some() {
         fs::write(&file, &page).unwrap();
