@@ -223,3 +223,27 @@ fn the_sessions_of_the_tutorials_are_what_the_program_says() {
         );
     }
 }
+
+#[test]
+fn the_session_of_the_readme_is_what_the_program_says() {
+    let repository = docs().join("..");
+    let readme = fs::read_to_string(repository.join("README.md")).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let copied = Command::new("cp")
+        .arg("-r")
+        .args([repository.join("demo"), folder.path().join("demo")])
+        .status();
+    assert!(copied.unwrap().success());
+    let blocks = blocks(&readme);
+    let shown = blocks.iter().find(|block| block.language == "console");
+    let shown = shown.unwrap().text;
+    assert_eq!(shown, session(folder.path(), shown));
+
+    let suite = fs::read_to_string(repository.join("demo/red/red.yml")).unwrap();
+    for line in blocks[0].text.lines() {
+        assert!(
+            suite.contains(line),
+            "demo/red/red.yml has no line `{line}`"
+        );
+    }
+}
