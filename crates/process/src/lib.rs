@@ -1,6 +1,7 @@
 //! A server's process: how is it started, watched, and ended with all that it started?
 
 mod child;
+mod crash;
 mod environment;
 mod groups;
 mod guard;
@@ -12,6 +13,7 @@ mod stderr;
 mod stray;
 
 pub use child::{Child, Closing, ExitWatch, Started};
+pub use crash::Crash;
 pub use groups::end_all;
 pub use interrupt::{StopSignal, interrupted, stop_signal};
 pub use orphans::adopt_orphans;

@@ -1,5 +1,6 @@
 //! What did a process last write to its standard error?
 
+use crate::Crash;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -29,12 +30,19 @@ impl Stderr {
 
     /// The last lines, without blank ones at either end; empty when nothing was written.
     pub fn tail(&self) -> String {
-        let kept = self.0.lock();
-        let bytes: Vec<u8> = kept.iter().copied().collect();
-        drop(kept);
-        let text = String::from_utf8_lossy(&bytes);
+        let text = self.text();
         let lines: Vec<&str> = text.trim().lines().collect();
         lines[lines.len().saturating_sub(KEPT_LINES)..].join("\n")
+    }
+
+    /// What it says about a crash, in at most so many lines.
+    pub fn crash(&self, most_lines: usize) -> Crash {
+        Crash::read(&self.text(), most_lines)
+    }
+
+    fn text(&self) -> String {
+        let bytes: Vec<u8> = self.0.lock().iter().copied().collect();
+        String::from_utf8_lossy(&bytes).into_owned()
     }
 }
 

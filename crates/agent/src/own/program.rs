@@ -1,7 +1,7 @@
 //! How does a program of the user's start, what does it say, and how does it end?
 
 use mcptest_core::trace::RecordedError;
-use mcptest_process::{Child, StartError, Started, start, status_words};
+use mcptest_process::{Child, Crash, StartError, Started, start, status_words};
 use std::path::Path;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
@@ -11,6 +11,8 @@ use tokio::time::{Instant, timeout};
 const LONGEST_ANSWER: usize = 16 << 20;
 /// The time to read its output after it has exited: its child processes may hold the pipe open.
 const AFTER_EXIT: Duration = Duration::from_millis(300);
+/// The lines of the standard error of a program that failed to show.
+const MOST_STDERR_LINES: usize = 16;
 
 /// A program of the user's, ready to start.
 #[derive(Debug)]
@@ -60,6 +62,7 @@ impl Program<'_> {
         } else {
             child.end_soon().await
         };
+        let crash = stderr.crash(MOST_STDERR_LINES);
         let stderr = stderr.tail();
         let mut errors = Vec::new();
         let stop_reason = match status {
@@ -70,7 +73,7 @@ impl Program<'_> {
                     .map(status_words)
                     .or(closing.status)
                     .unwrap_or_else(|| "unknown".to_owned());
-                errors.push(of_agent(failed(self.who, &status, &stderr)));
+                errors.push(of_agent(failed(self.who, &status, &crash)));
                 "error"
             }
         };
@@ -101,11 +104,8 @@ impl Program<'_> {
     }
 }
 
-fn failed(who: &str, status: &str, stderr: &str) -> String {
-    match stderr {
-        "" => format!("{who} ended with {status} and wrote nothing to its standard error"),
-        stderr => format!("{who} ended with {status}; its standard error ends with:\n{stderr}"),
-    }
+fn failed(who: &str, status: &str, crash: &Crash) -> String {
+    format!("{who} ended with {status}{}", crash.said())
 }
 
 fn of_agent(message: String) -> RecordedError {

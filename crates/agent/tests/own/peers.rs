@@ -185,3 +185,46 @@ async fn real_servers_are_reached_on_stdio_and_by_url() {
     );
     assert_eq!(outcome.trace.errors, []);
 }
+
+/// As the SDK's README has it. The task groups of the SDK wrap the exception twice.
+const BUYER: &str = r#"
+import asyncio, json, os
+from mcp import ClientSession
+from mcp.client.stdio import StdioServerParameters, stdio_client
+
+def price_of(order):
+    return order["price"]
+
+async def main():
+    entry = json.load(open(os.environ["MCPTEST_MCP_CONFIG"]))["mcpServers"]["everything"]
+    server = StdioServerParameters(command=entry["command"], args=entry["args"], env=entry.get("env"))
+    async with stdio_client(server) as streams:
+        async with ClientSession(*streams) as session:
+            await session.initialize()
+            print(price_of({"id": "A-17"}))
+
+asyncio.run(main())
+"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_exception_within_the_task_groups_of_the_sdk_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("agent.py");
+    std::fs::write(&program, BUYER).unwrap();
+    let text = std::fs::read_to_string(repository().join(EVERYTHING)).unwrap();
+    let outcome = Run {
+        command: vec![peer("python/bin/python"), program.display().to_string()],
+        servers: vec![mock_server("everything", &text)],
+        ..Run::default()
+    }
+    .go()
+    .await;
+    let said = &outcome.trace.errors[0].message;
+    assert!(
+        said.starts_with("the agent ended with code 1: KeyError: 'price'"),
+        "{said}"
+    );
+    assert!(said.contains("agent.py\", line 7, in price_of"), "{said}");
+    assert!(said.trim_end().ends_with("KeyError: 'price'"), "{said}");
+    assert!(!said.contains("site-packages"), "{said}");
+}

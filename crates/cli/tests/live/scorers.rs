@@ -174,7 +174,7 @@ fn a_scorer_that_gives_no_numbers_breaks_its_row_and_nothing_else() {
     for (program, why) in [
         (
             "echo out of ink >&2; exit 3",
-            "the scorer `shouts` ended with code 3; its standard error ends with",
+            "the scorer `shouts` ended with code 3: out of ink",
         ),
         ("kill -9 $$", "ended with signal 9"),
         ("echo fine", "it printed \"fine\", which cannot be read"),

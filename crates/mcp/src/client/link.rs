@@ -159,7 +159,7 @@ impl Link {
         instead: Vec<String>,
     ) -> WireError {
         let (stderr, exit, missed_variables) = match self {
-            Self::Stdio(stdio) => (stdio.stderr(), stdio.exit(), stdio.missed_variables()),
+            Self::Stdio(stdio) => (stdio.last_words(), stdio.exit(), stdio.missed_variables()),
             Self::Http(..) => (String::new(), None, Vec::new()),
         };
         let (server, method) = (self.conversation().server.clone(), asked.to_owned());

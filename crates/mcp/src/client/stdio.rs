@@ -17,6 +17,8 @@ use tokio::time::{Instant, sleep_until, timeout};
 const BATCH_BYTES: usize = 64 << 10;
 /// The time to read output after the process has exited: its child processes may hold the pipe open.
 const AFTER_EXIT: Duration = Duration::from_millis(300);
+/// The lines of a standard error to show.
+const MOST_STDERR_LINES: usize = 10;
 /// The number of answers to the server's requests that may wait for a server that does not read them.
 const MOST_REPLIES: usize = 1000;
 
@@ -90,6 +92,15 @@ impl Stdio {
     /// True when the line has left us, into the pipe at least.
     pub(super) fn was_read(&self, number: u64) -> bool {
         self.written.load(Ordering::Relaxed) >= number
+    }
+
+    /// The cause that its standard error names, and the end of it.
+    pub(super) fn last_words(&self) -> String {
+        let crash = self
+            .stderr
+            .as_ref()
+            .map(|stderr| stderr.crash(MOST_STDERR_LINES));
+        crash.map_or_else(String::new, |crash| crash.excerpt.join("\n"))
     }
 
     pub(super) fn stderr(&self) -> String {

@@ -19,7 +19,7 @@ pub struct Failure {
     pub misbehaviour: Misbehaviour,
     /// The messages that the server sent instead of an answer.
     pub instead: Vec<String>,
-    /// The end of what it wrote to stderr; empty when nothing.
+    /// The cause of a crash and the end of what it wrote to stderr; empty when nothing.
     pub stderr: String,
     /// The exit status of its process in words, if it exited.
     pub exit: Option<String>,
@@ -27,7 +27,6 @@ pub struct Failure {
     pub missed_variables: Vec<String>,
 }
 
-const SHOWN_STDERR_LINES: usize = 10;
 const SHOWN_INSTEAD: usize = 3;
 
 impl Failure {
@@ -66,10 +65,10 @@ impl Failure {
             parts.push(format!("it then exited with {exit}"));
         }
         let lines: Vec<&str> = self.stderr.lines().collect();
-        match lines[lines.len().saturating_sub(SHOWN_STDERR_LINES)..] {
+        match &lines[..] {
             [] => {}
             [line] => parts.push(format!("it wrote to stderr: {line}")),
-            ref lines => parts.push(format!("it wrote to stderr:\n  | {}", lines.join("\n  | "))),
+            lines => parts.push(format!("it wrote to stderr:\n  | {}", lines.join("\n  | "))),
         }
         let missed = self.missed_variables.first().map(|name| {
             format!(

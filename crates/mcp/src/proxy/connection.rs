@@ -16,6 +16,8 @@ use tokio::time::{Instant, timeout};
 const AFTER_CLIENT: Duration = Duration::from_secs(5);
 /// The time that one end of a server may outlive the other: its process and its output.
 const AFTER_EXIT: Duration = Duration::from_millis(300);
+/// The lines of a standard error to show.
+const MOST_STDERR_LINES: usize = 16;
 
 /// The reason that no server can be connected.
 #[derive(Debug, Error)]
@@ -90,11 +92,9 @@ async fn why_gone(child: Option<&Child>) -> String {
     let Ok(Some(status)) = timeout(AFTER_EXIT, child.exited()).await else {
         return "closed its output".to_owned();
     };
-    match child.stderr().tail() {
-        tail if tail.is_empty() => format!("exited with {}", status_words(status)),
-        tail => format!(
-            "exited with {}; its standard error ends with:\n{tail}",
-            status_words(status)
-        ),
+    let status = status_words(status);
+    match child.stderr().crash(MOST_STDERR_LINES) {
+        crash if crash.excerpt.is_empty() => format!("exited with {status}"),
+        crash => format!("exited with {status}{}", crash.said()),
     }
 }

@@ -9,6 +9,8 @@ use tokio::io::AsyncReadExt;
 use tokio::time::timeout;
 
 const PATIENCE: Duration = Duration::from_secs(120);
+/// The lines of a standard error to show.
+const MOST_STDERR_LINES: usize = 10;
 
 /// Why a command failed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -70,7 +72,7 @@ async fn run_to_end(words: &[String], agent: &Agent, folder: &Path) -> Result<()
         while stdout.read(&mut buffer).await.is_ok_and(|read| read > 0) {}
     });
     let status = timeout(PATIENCE, child.exited()).await;
-    let stderr = child.stderr().tail().trim().to_owned();
+    let stderr = child.stderr().crash(MOST_STDERR_LINES).excerpt.join("\n");
     child.end_soon().await;
     output.abort();
     match status {
