@@ -292,6 +292,10 @@ fn a_secret_is_written_as_a_variable_and_into_no_recording() {
         "tell_all",
         "--env",
         "MY_KEY=planted-one",
+        "--env",
+        "DB_URL=sqlite:///planted.db",
+        "--env",
+        "LEVEL=debug",
         "--",
     ];
     let words: Vec<&str> = words
@@ -300,7 +304,9 @@ fn a_secret_is_written_as_a_variable_and_into_no_recording() {
         .collect();
     let said = done(&mcptest(&folder, &words));
     assert!(
-        said.contains("`${API_KEY}` is a secret: set API_KEY before you record"),
+        said.contains(
+            "`${API_KEY}` replaces a value that may be secret: set API_KEY before you record"
+        ),
         "{said}"
     );
     let all = everything_in(folder.path());
@@ -312,6 +318,8 @@ fn a_secret_is_written_as_a_variable_and_into_no_recording() {
         "--api-key, \"${API_KEY}\"]\n",
         "    cwd: ..\n",
         "      MY_KEY: \"${MY_KEY}\"\n",
+        "      DB_URL: \"${DB_URL}\"\n",
+        "      LEVEL: debug\n",
         "[redacted:API_KEY]",
     ] {
         assert!(all.contains(part), "{part}\n{all}");
@@ -323,6 +331,7 @@ fn a_secret_is_written_as_a_variable_and_into_no_recording() {
         &again
             .env("API_KEY", "planted-two")
             .env("MY_KEY", "planted-one")
+            .env("DB_URL", "sqlite:///planted.db")
             .output()
             .unwrap(),
     );

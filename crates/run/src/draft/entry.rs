@@ -138,7 +138,9 @@ impl Writer<'_> {
     fn named(&mut self, name: &str, value: &str) -> String {
         let is_held = value.len() >= SHORTEST_VALUE
             && self.environment.get(name).is_some_and(|held| held == value);
-        let secret = if is_held || sounds_secret(name) {
+        // What mcptest hides everywhere cannot be written into a suite, and a part of a value has no variable.
+        let is_hidden = mcptest_replay::clean(value) != value;
+        let secret = if is_held || is_hidden || sounds_secret(name) {
             // Of an authorization the scheme stays.
             let start = value
                 .find(' ')
@@ -319,6 +321,24 @@ mod tests {
     }
 
     #[test]
+    fn a_value_with_a_secret_in_it_is_one_variable_and_a_plain_value_stays() {
+        for (value, written) in [
+            (
+                "postgres://eve:planted-one@db/shop",
+                "  DB_URL: \"${DB_URL}\"",
+            ),
+            ("debug", "  DB_URL: debug"),
+            ("8080", "  DB_URL: \"8080\""),
+            ("/tmp", "  DB_URL: /tmp"),
+        ] {
+            assert_eq!(
+                entry(started(&["x"], "DB_URL", value), None, &[]).lines[2],
+                written
+            );
+        }
+    }
+
+    #[test]
     fn a_value_that_a_variable_holds_already_has_that_name() {
         let endpoint = Endpoint::Url {
             url: "https://x/mcp?api_key=planted-one".to_owned(),
@@ -343,7 +363,7 @@ mod tests {
                 "headers:",
                 "  Authorization: \"Bearer ${MY_TOKEN}\"",
                 "  X-Api-Key: \"${X_API_KEY}\"",
-                "  X-Level: \"${GITHUB_TOKEN}\"",
+                "  X-Level: \"${X_LEVEL}\"",
             ]
         );
     }

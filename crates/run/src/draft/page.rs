@@ -278,11 +278,11 @@ impl Page {
             tests => format!("{}, recorded and passing", count(tests, "tool test")),
         });
         said.extend(self.why_left_out());
-        said.extend(
-            self.variables
-                .iter()
-                .map(|name| format!("`${{{name}}}` is a secret: set {name} before you record")),
-        );
+        said.extend(self.variables.iter().map(|name| {
+            format!(
+                "`${{{name}}}` replaces a value that may be secret: set {name} before you record"
+            )
+        }));
         said
     }
 
