@@ -35,7 +35,7 @@ impl Stderr {
         lines[lines.len().saturating_sub(KEPT_LINES)..].join("\n")
     }
 
-    /// What it says about a crash, in at most so many lines.
+    /// The cause of a crash and the last lines, in at most `most_lines` lines.
     pub fn crash(&self, most_lines: usize) -> Crash {
         Crash::read(&self.text(), most_lines)
     }

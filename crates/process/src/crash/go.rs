@@ -39,7 +39,7 @@ fn is_goroutine(line: &str) -> bool {
     line.starts_with("goroutine ") && line.ends_with("]:")
 }
 
-/// What follows the stacks of the goroutines that did not panic.
+/// The lines after the stacks of the goroutines that did not panic.
 fn after_other_goroutines<'a, 'l>(lines: &'l [&'a str]) -> &'l [&'a str] {
     let last_frame = lines.iter().rposition(|line| line.starts_with('\t'));
     &lines[last_frame.map_or(0, |at| at + 1)..]

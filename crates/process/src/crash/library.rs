@@ -1,6 +1,6 @@
 //! Does a frame belong to a library, or to the program of the user?
 
-/// What the path of a file of a library or of a language's runtime contains.
+/// Parts of the path of a file that belongs to a library or to the runtime of a language.
 const MARKS: &[&str] = &[
     "/site-packages/",
     "/dist-packages/",

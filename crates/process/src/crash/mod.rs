@@ -12,10 +12,10 @@ use std::cmp::Reverse;
 
 /// The bytes of a cause to show.
 const LONGEST_CAUSE: usize = 300;
-/// One in so many lines of an excerpt is kept for the end of the standard error.
+/// The end of the standard error gets one line of an excerpt in three.
 const ENDING_SHARE: usize = 3;
 
-/// What a program's standard error says about its end.
+/// The cause of a program's end, according to its standard error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Crash {
     /// The innermost exception or the panic, on one line. `None` if the runtime of no known language reported one.
@@ -25,7 +25,8 @@ pub struct Crash {
 }
 
 impl Crash {
-    /// Reads a standard error. The excerpt has at most `most_lines` lines, besides those that count what is left out.
+    /// Reads a standard error. The excerpt has at most `most_lines` lines, not counting lines such as
+    /// `… 12 library frames`.
     pub fn read(stderr: &str, most_lines: usize) -> Self {
         let lines: Vec<&str> = stderr.trim_end().lines().collect();
         let reports = [python::report, node::report, rust::report, go::report];
@@ -43,7 +44,7 @@ impl Crash {
         }
     }
 
-    /// What follows the words `ended with code 1`.
+    /// The words after `ended with code 1`.
     pub fn said(&self) -> String {
         match (&self.cause, &self.excerpt[..]) {
             (_, []) => " and wrote nothing to its standard error".to_owned(),

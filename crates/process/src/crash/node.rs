@@ -6,7 +6,7 @@ use super::{Frame, Order, Part, Report};
 /// The lines above a stack among which its error is looked for.
 const LONGEST_MESSAGE: usize = 12;
 
-/// The last error with a stack, with those that caused it.
+/// The last error with a stack, with its causes.
 pub(super) fn report<'a>(lines: &[&'a str]) -> Option<Report<'a>> {
     let stacks = stacks(lines);
     let own = stacks.iter().rposition(|stack| !stack.is_cause)?;

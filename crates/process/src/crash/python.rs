@@ -67,7 +67,7 @@ struct Section<'a> {
     lines: Vec<&'a str>,
 }
 
-/// What Python draws beside the exceptions of a group.
+/// The drawing of Python beside the exceptions of a group.
 enum Drawn<'a> {
     /// `  | `, or the first line of a group.
     Beside {
@@ -162,7 +162,7 @@ impl<'a> Section<'a> {
         self.tracebacks().pop().or_else(unraised)
     }
 
-    /// Its tracebacks with an exception, each with those that it is chained to.
+    /// Its tracebacks with an exception. A chain is one traceback.
     fn tracebacks(&self) -> Vec<Traceback<'a>> {
         let mut tracebacks: Vec<Traceback<'a>> = Vec::new();
         let mut link = None;
