@@ -3,16 +3,16 @@
 use super::one_run::{
     broken_run, doubled_argument, judge_run, overcome_errors, reached_limit, set_totals,
 };
-use super::recorded::{RecordedRun, RecordedRuns, missing, with_known_tools};
+use super::recorded::{RecordedRun, RecordedRuns, with_known_tools};
+use super::selected_runs::{numbered, select_runs, unreadable_run};
 use super::{Judging, advice, faults, outcome, servers, side_runs};
 use crate::engine::{GateBlock, GateTrait, SideRuns, decided};
-use crate::grade::{self, Found};
+use crate::grade::{self, Found, Grade};
 use crate::report::{Advice, GateReport, RunReport, Status, TestReport};
 use crate::row::{AgentRow, Reason, ReasonKind, Row, RowOfAgent};
 use crate::suite::Agent;
 use crate::trace::{Run, Trace};
 use crate::words::count;
-use std::borrow::Cow;
 
 pub(super) fn judge(
     row: RowOfAgent<'_>,
@@ -20,45 +20,17 @@ pub(super) fn judge(
     judging: Judging,
     report: &mut TestReport,
 ) -> Result<(), Reason> {
-    let of = row.of;
-    let agent = of.agent;
-    report.unpinned = recorded.unpinned;
-    report.stale = recorded.is_stale;
-    if let Some(reason) = &recorded.stale {
-        return Err(reason.clone());
-    }
-    report.notes.clone_from(&recorded.notes);
-    if let Some(reason) = faults::unhittable(of, recorded) {
-        return Err(reason);
-    }
-    let RunsToJudge {
-        judged,
-        others,
-        wanted,
-        stop,
-    } = runs_to_judge(row, recorded, report)?;
-    // What nobody judges must be whole too: a file with something else in it is not the one that was recorded.
-    let not_whole = others.iter().find_map(|run| run.trace.as_ref().err());
-    let graded: Vec<Vec<Found>> = judged
-        .iter()
-        .map(|run| recorded.grades.of(&grade::of_run(of, run), row.row))
-        .collect();
-    let settled = with_known_tools(of, &judged);
-    let judged: Vec<RecordedRun<'_>> = judged
-        .iter()
-        .zip(&settled)
-        .map(|(run, settled)| settled_run(run, settled.as_ref()))
-        .collect();
+    check_recording(row, recorded, report)?;
+    let selected = select_runs(row, recorded, report)?;
+    let graded = grades_of_each(row, &selected.judged, recorded);
+    let settled = with_known_tools(row.of, &selected.judged);
+    let judged = settled_runs(&selected.judged, &settled);
     if let Some(reason) = faults::misrecorded(row, &judged) {
         return Err(reason);
     }
-    for (run, graded) in judged.iter().zip(&graded) {
-        add_advice(run.number, graded, report);
-    }
-    let mut runs = judge_runs(agent, &judged, &graded, report);
-    for reason in report.runs.iter_mut().filter_map(|run| run.reason.as_mut()) {
-        again(row, recorded.is_live, reason);
-    }
+    add_advice(&judged, &graded, report);
+    let mut runs = judge_runs(row.of.agent, &judged, &graded, report);
+    say_how_to_record_again(row, recorded.is_live, report);
     let broken = errors_of(report);
     if runs.is_empty()
         && let Some(reason) = broken
@@ -66,14 +38,12 @@ pub(super) fn judge(
         return Err(reason);
     }
     let gates = gates_to_judge(row, report);
-    let ordinary = judge_ordinary(of, &gates, &mut runs, judging, report);
-    if stop.is_some() && broken.is_none() {
-        let note = accept_early_stop(row, &runs, wanted)?;
+    let ordinary = judge_ordinary(row.of, &gates, &mut runs, judging, report);
+    if selected.is_stopped_early && broken.is_none() {
+        let note = accept_early_stop(row, &runs, selected.wanted)?;
         report.notes.push(note);
     }
     note_runs(&runs, report);
-    let unmet = faults::unmet(agent, &runs);
-    report.notes.extend(unmet.iter().cloned());
     let row = JudgedRow {
         row,
         gates: &gates,
@@ -81,21 +51,65 @@ pub(super) fn judge(
         recorded,
         judging,
     };
-    let not_judged = row.judge_gates(ordinary, report).err();
-    report.settle_runs();
-    if judging.deny_vacuous
-        && let Some(fault) = unmet.first()
-    {
-        deny_unmet(fault, report);
-    }
+    let not_judged = row.settle(ordinary, report).err();
     if broken.is_some() && runs.len() < judged.len() {
-        for gate in &mut report.gates {
-            gate.scored_runs = Some(runs.len());
-        }
+        say_how_many_are_scored(runs.len(), report);
     }
-    match broken.or_else(|| not_whole.cloned()).or(not_judged) {
+    let unreadable = || unreadable_run(selected.others).cloned();
+    match broken.or_else(unreadable).or(not_judged) {
         Some(reason) => Err(reason),
         None => Ok(()),
+    }
+}
+
+/// Refuses recordings that are stale or without any tool that an injected fault can hit, and notes what is known of
+/// the others.
+fn check_recording(
+    row: RowOfAgent<'_>,
+    recorded: &RecordedRuns<'_>,
+    report: &mut TestReport,
+) -> Result<(), Reason> {
+    report.unpinned = recorded.unpinned;
+    report.stale = recorded.is_stale;
+    if let Some(reason) = &recorded.stale {
+        return Err(reason.clone());
+    }
+    report.notes.clone_from(&recorded.notes);
+    match faults::unhittable(row.of, recorded) {
+        Some(reason) => Err(reason),
+        None => Ok(()),
+    }
+}
+
+/// The grades that judges gave each run.
+fn grades_of_each(
+    row: RowOfAgent<'_>,
+    runs: &[RecordedRun<'_>],
+    recorded: &RecordedRuns<'_>,
+) -> Vec<Vec<Found>> {
+    runs.iter()
+        .map(|run| recorded.grades.of(&grade::of_run(row.of, run), row.row))
+        .collect()
+}
+
+/// The runs with the settled names of their tools.
+fn settled_runs<'t>(
+    runs: &[RecordedRun<'t>],
+    settled: &'t [Option<Trace<'t>>],
+) -> Vec<RecordedRun<'t>> {
+    runs.iter()
+        .zip(settled)
+        .map(|(run, settled)| RecordedRun {
+            trace: settled.as_ref().map_or_else(|| run.trace.clone(), Ok),
+            ..run.clone()
+        })
+        .collect()
+}
+
+/// Sets how many runs the gates scored, in a row of which some runs are errors.
+fn say_how_many_are_scored(scored: usize, report: &mut TestReport) {
+    for gate in &mut report.gates {
+        gate.scored_runs = Some(scored);
     }
 }
 
@@ -125,92 +139,6 @@ fn deny_unmet(fault: &str, report: &mut TestReport) {
     report.reason = Some(Reason::new(ReasonKind::FaultNotMet, message));
 }
 
-/// Which of the recorded runs are judged.
-struct RunsToJudge<'r, 't> {
-    judged: Cow<'r, [RecordedRun<'t>]>,
-    others: &'r [RecordedRun<'t>],
-    wanted: usize,
-    /// After how many runs recording stopped early, where these are enough.
-    stop: Option<usize>,
-}
-
-fn runs_to_judge<'r, 't>(
-    row: RowOfAgent<'_>,
-    recorded: &'r RecordedRuns<'t>,
-    report: &mut TestReport,
-) -> Result<RunsToJudge<'r, 't>, Reason> {
-    if !row.row.runs.is_empty() {
-        return chosen_runs(row.row, recorded, report);
-    }
-    let there = recorded.runs.len();
-    let wanted = row.of.agent.runs_to_judge(there);
-    let missing = missing(&recorded.runs, wanted);
-    let stop = recorded.early_stop(&missing, wanted);
-    let judged = stop.unwrap_or(if missing.is_empty() { wanted } else { 0 });
-    let (judged, others) = recorded.runs.split_at(judged);
-    if let Some(message) = missing_in_words(&missing, wanted).filter(|_| stop.is_none()) {
-        if let Some(reason) = others.iter().find_map(|run| run.trace.as_ref().err()) {
-            return Err(reason.clone());
-        }
-        return Err(advice::short(
-            Reason::new(ReasonKind::RunsMissing, message),
-            row,
-        ));
-    }
-    if there > wanted {
-        let first = if wanted == 1 {
-            "is".to_owned()
-        } else {
-            format!("{wanted} are")
-        };
-        report.notes.push(format!(
-            "{there} runs are recorded; only the first {first} judged"
-        ));
-    }
-    Ok(RunsToJudge {
-        judged: Cow::Borrowed(judged),
-        others,
-        wanted,
-        stop,
-    })
-}
-
-/// The runs that were selected by their numbers.
-fn chosen_runs<'r, 't>(
-    row: &Row<'_>,
-    recorded: &'r RecordedRuns<'t>,
-    report: &mut TestReport,
-) -> Result<RunsToJudge<'r, 't>, Reason> {
-    let is_chosen = |run: &&RecordedRun<'_>| row.runs.contains(&run.number);
-    let judged: Vec<RecordedRun<'t>> = recorded.runs.iter().filter(is_chosen).cloned().collect();
-    let is_recorded = |number: &usize| judged.iter().any(|run| run.number == *number);
-    let missing: Vec<usize> = row
-        .runs
-        .iter()
-        .copied()
-        .filter(|number| !is_recorded(number))
-        .collect();
-    let all = count(recorded.runs.len(), "run");
-    if !missing.is_empty() {
-        let are = if missing.len() == 1 { "is" } else { "are" };
-        let message = format!(
-            "{} {are} not among the {all} recorded",
-            numbered("run", &missing)
-        );
-        return Err(Reason::new(ReasonKind::RunsMissing, message));
-    }
-    report.notes.push(format!(
-        "only {} of {all} is judged, as selected",
-        numbered("run", &row.runs)
-    ));
-    Ok(RunsToJudge {
-        wanted: judged.len(),
-        judged: Cow::Owned(judged),
-        others: &[],
-        stop: None,
-    })
-}
-
 /// The gates of the agent. If single runs were selected, only the gates that judge single runs.
 fn gates_to_judge<'g>(row: RowOfAgent<'g>, report: &mut TestReport) -> Vec<&'g GateBlock> {
     let all = row.of.agent.gates.iter();
@@ -232,14 +160,6 @@ fn gates_to_judge<'g>(row: RowOfAgent<'g>, report: &mut TestReport) -> Vec<&'g G
     judged
 }
 
-/// The run with the settled names of its tools.
-fn settled_run<'t>(run: &RecordedRun<'t>, settled: Option<&'t Trace<'t>>) -> RecordedRun<'t> {
-    RecordedRun {
-        trace: settled.map_or_else(|| run.trace.clone(), Ok),
-        ..run.clone()
-    }
-}
-
 /// Why the row is an error, when runs of it are: the reason of the first, and which others there are.
 fn errors_of(report: &TestReport) -> Option<Reason> {
     let mut broken = report.runs.iter().filter(|run| run.status == Status::Error);
@@ -258,39 +178,14 @@ fn errors_of(report: &TestReport) -> Option<Reason> {
     Some(reason)
 }
 
-/// Says which of the wanted runs are not recorded, when these are not.
-pub(super) fn missing_in_words(missing: &[usize], wanted: usize) -> Option<String> {
-    let first = *missing.first()?;
-    if missing.len() == wanted + 1 - first {
-        return Some(format!("{} of {wanted} runs are recorded", first - 1));
-    }
-    let are = if missing.len() == 1 { "is" } else { "are" };
-    Some(format!(
-        "{} of {wanted} {are} not recorded",
-        numbered("run", missing)
-    ))
-}
-
-/// `run 3`, `runs 3 and 7`, or the first few of many.
-fn numbered(what: &str, numbers: &[usize]) -> String {
-    const SHOWN: usize = 5;
-    let mut named: Vec<String> = numbers
-        .iter()
-        .take(SHOWN)
-        .map(ToString::to_string)
-        .collect();
-    if numbers.len() > SHOWN {
-        named.push(format!("{} more", numbers.len() - SHOWN));
-    }
-    match &named[..] {
-        [one] => format!("{what} {one}"),
-        [first @ .., last] => format!("{what}s {} and {last}", first.join(", ")),
-        [] => String::new(),
-    }
-}
-
 /// A run that ended in an error is part of its recording: all runs of the row are recorded again, or none.
-fn again(agent: RowOfAgent<'_>, is_live: bool, reason: &mut Reason) {
+fn say_how_to_record_again(row: RowOfAgent<'_>, is_live: bool, report: &mut TestReport) {
+    for reason in report.runs.iter_mut().filter_map(|run| run.reason.as_mut()) {
+        add_recording_command(row, is_live, reason);
+    }
+}
+
+fn add_recording_command(agent: RowOfAgent<'_>, is_live: bool, reason: &mut Reason) {
     // What an eval grades was recorded by another row, which is the one to record again.
     let recorder = agent.row.recorded_by();
     let RowOfAgent { row, of } = recorder.as_ref().and_then(Row::of_agent).unwrap_or(agent);
@@ -304,34 +199,38 @@ fn again(agent: RowOfAgent<'_>, is_live: bool, reason: &mut Reason) {
     }
 }
 
-/// Adds the advice of judges on a run. Missing advice only gets a note.
-fn add_advice(run: usize, graded: &[Found], report: &mut TestReport) {
-    for found in graded.iter().filter(|found| found.is_advice) {
-        let grade = match &found.grade {
-            Ok(grade) => grade,
-            Err(reason) => {
-                let command = reason
-                    .command
-                    .as_ref()
-                    .map(|command| format!("; `{command}` asks for it"));
-                report.notes.push(format!(
-                    "advice: {}{}",
-                    reason.message,
-                    command.unwrap_or_default()
-                ));
-                continue;
+/// Adds the advice of judges on the runs. Missing advice only gets a note.
+fn add_advice(runs: &[RecordedRun<'_>], graded: &[Vec<Found>], report: &mut TestReport) {
+    for (run, graded) in runs.iter().zip(graded) {
+        for found in graded.iter().filter(|found| found.is_advice) {
+            match &found.grade {
+                Ok(grade) => add_votes(run.number, &found.check, grade, report),
+                Err(reason) => report.notes.push(missing_advice(reason)),
             }
-        };
-        for vote in &grade.votes {
-            let noticed = vote.answers.iter().filter(|answer| answer.score < 0.5);
-            report.advice.extend(noticed.map(|answer| Advice {
-                key: found.check.clone(),
-                run,
-                model: vote.model.clone(),
-                message: answer.reason.clone(),
-            }));
         }
     }
+}
+
+/// Adds what each judge found wrong with a run.
+fn add_votes(run: usize, check: &str, grade: &Grade, report: &mut TestReport) {
+    for vote in &grade.votes {
+        let noticed = vote.answers.iter().filter(|answer| answer.score < 0.5);
+        report.advice.extend(noticed.map(|answer| Advice {
+            key: check.to_owned(),
+            run,
+            model: vote.model.clone(),
+            message: answer.reason.clone(),
+        }));
+    }
+}
+
+fn missing_advice(reason: &Reason) -> String {
+    let command = reason
+        .command
+        .as_ref()
+        .map(|command| format!("; `{command}` asks for it"))
+        .unwrap_or_default();
+    format!("advice: {}{command}", reason.message)
 }
 
 /// Checks each run against the agent's `expect:`. The gates score the runs without errors.
@@ -344,12 +243,11 @@ fn judge_runs<'t>(
     let mut runs = Vec::with_capacity(recorded.len());
     report.runs.reserve_exact(recorded.len());
     for (run, graded) in recorded.iter().zip(graded) {
-        let number = run.number;
         let mut run_report = match &run.trace {
             Ok(trace) => {
-                let judged = judge_run(agent, number, trace, graded);
+                let judged = judge_run(agent, run.number, trace, graded);
                 runs.extend(judged.passed.map(|passed| Run {
-                    number,
+                    number: run.number,
                     trace,
                     header: run.header,
                     as_expected: passed,
@@ -358,11 +256,7 @@ fn judge_runs<'t>(
                 }));
                 judged.report
             }
-            Err(reason) => {
-                let mut reason = reason.clone();
-                reason.message = format!("run {number} cannot be read: {}", reason.message);
-                broken_run(number, reason)
-            }
+            Err(reason) => unreadable_run_report(run.number, reason),
         };
         run_report.source = run.source.map(|path| path.display().to_string());
         run_report.line = run.line;
@@ -372,6 +266,12 @@ fn judge_runs<'t>(
         report.runs.push(run_report);
     }
     runs
+}
+
+fn unreadable_run_report(number: usize, reason: &Reason) -> RunReport {
+    let mut reason = reason.clone();
+    reason.message = format!("run {number} cannot be read: {}", reason.message);
+    broken_run(number, reason)
 }
 
 /// Accepts fewer runs if the remaining ones could change nothing. The row notes it.
@@ -423,17 +323,20 @@ fn judge_ordinary(
         let Some(judged) = judged else { continue };
         outcome::fail_runs(runs, gate, judged);
         if counts_runs && gate.decides_a_run() && !judged.failed_runs.is_empty() {
-            let failed = numbered("run", &judged.failed_runs);
-            let count = if judged.failed_runs.len() == 1 {
-                "counts"
-            } else {
-                "count"
-            };
-            let note = format!("{failed} {count} as failed by `{}:`", gate.key());
-            report.notes.push(note);
+            report.notes.push(note_failed_runs(gate, judged));
         }
     }
     judged
+}
+
+fn note_failed_runs(gate: &GateBlock, judged: &GateReport) -> String {
+    let count = if judged.failed_runs.len() == 1 {
+        "counts"
+    } else {
+        "count"
+    };
+    let failed = numbered("run", &judged.failed_runs);
+    format!("{failed} {count} as failed by `{}:`", gate.key())
 }
 
 fn judge_gate(
@@ -460,6 +363,24 @@ struct JudgedRow<'j> {
 }
 
 impl JudgedRow<'_> {
+    /// Judges the remaining gates and settles the outcome of the row and its runs.
+    fn settle(
+        &self,
+        ordinary: Vec<Option<GateReport>>,
+        report: &mut TestReport,
+    ) -> Result<(), Reason> {
+        let unmet = faults::unmet(self.row.of.agent, self.runs);
+        report.notes.extend(unmet.iter().cloned());
+        let judged = self.judge_gates(ordinary, report);
+        report.settle_runs();
+        if self.judging.deny_vacuous
+            && let Some(fault) = unmet.first()
+        {
+            deny_unmet(fault, report);
+        }
+        judged
+    }
+
     /// Judges the gates that are not among the ordinary ones.
     fn judge_gates(
         &self,

@@ -7,6 +7,7 @@ mod measurable;
 mod one_run;
 mod outcome;
 mod recorded;
+mod selected_runs;
 mod servers;
 mod side_runs;
 mod tool_row;

@@ -62,36 +62,23 @@ pub(super) fn judge_run(
     graded: &[Found],
 ) -> JudgedRun {
     let crash = trace.crash();
-    let broken = |kind, message| JudgedRun {
-        report: broken_run(index, Reason::new(kind, message)),
-        passed: None,
-    };
-    if let Some(message) = trace.fatal_error().filter(|_| crash.is_none()) {
-        return broken(
-            ReasonKind::RunError,
-            format!("run {index} ended in an error: {message}"),
-        );
-    }
-    if let Some(message) = misplaced_result(trace) {
-        return broken(
-            ReasonKind::TraceInconsistent,
-            format!("run {index} cannot be judged: {message}"),
-        );
+    if let Some(reason) = why_no_evidence(index, trace, crash.is_some()) {
+        return JudgedRun {
+            report: broken_run(index, reason),
+            passed: None,
+        };
     }
     let observed = judge_expectations(agent, trace);
     let has_passed = crash.is_none() && observed.iter().all(|expectation| expectation.passed);
     let expectations = with_grades(agent, trace, observed, graded);
-    let ungraded = graded
-        .iter()
-        .filter(|found| !found.is_advice)
-        .find_map(|found| found.grade.as_ref().err());
     let all_passed = has_passed && expectations.iter().all(|expectation| expectation.passed);
-    let crash = crash.map(|crash| Reason::of_lines(ReasonKind::AgentCrashed, &crash));
+    let ungraded = missing_grade(graded);
     let status = match ungraded {
         Some(_) => Status::Error,
         None if all_passed => Status::Passed,
         None => Status::Failed,
     };
+    let crash = crash.map(|crash| Reason::of_lines(ReasonKind::AgentCrashed, &crash));
     let report = RunReport {
         reason: ungraded.cloned().or(crash),
         tool_names: trace
@@ -115,6 +102,25 @@ pub(super) fn judge_run(
 pub(super) struct JudgedRun {
     pub(super) report: RunReport,
     pub(super) passed: Option<bool>,
+}
+
+/// Why the run is not evidence of what the agent does.
+fn why_no_evidence(index: usize, trace: &Trace<'_>, has_crashed: bool) -> Option<Reason> {
+    if let Some(error) = trace.fatal_error().filter(|_| !has_crashed) {
+        let message = format!("run {index} ended in an error: {error}");
+        return Some(Reason::new(ReasonKind::RunError, message));
+    }
+    let why = misplaced_result(trace)?;
+    let message = format!("run {index} cannot be judged: {why}");
+    Some(Reason::new(ReasonKind::TraceInconsistent, message))
+}
+
+/// Why a grade that decides the run is missing.
+fn missing_grade(graded: &[Found]) -> Option<&Reason> {
+    graded
+        .iter()
+        .filter(|found| !found.is_advice)
+        .find_map(|found| found.grade.as_ref().err())
 }
 
 /// All of the agent's `expect:` in order: what was observed, and what judges say.

@@ -1,8 +1,8 @@
 //! Which verdict do the side runs of a row lead to, which were recorded for only one gate?
 
-use super::agent_row::missing_in_words;
 use super::one_run::{judge_expectations, misplaced_result};
 use super::recorded::{RecordedRun, RecordedSideRuns, missing};
+use super::selected_runs::missing_in_words;
 use super::{Judging, advice};
 use crate::engine::{GateBlock, SideRun, SideRuns};
 use crate::report::{AssertionDiff, Expectation, GateReport, TestReport};
@@ -29,7 +29,7 @@ impl SideRunsOfRow<'_> {
         let ordinary: Vec<Run<'_>> = ordinary
             .iter()
             .map(|run| Run {
-                passed: self.hold(run.trace).passed,
+                passed: self.check(run.trace).passed,
                 ..*run
             })
             .collect();
@@ -37,43 +37,50 @@ impl SideRunsOfRow<'_> {
             self.gate
                 .judge_side(self.row.of.variant, &row_name, &ordinary, runs)
         };
-        let wanted = self.wanted.as_ref();
-        let Some(wanted) = wanted.filter(|wanted| !wanted.runs.is_empty()) else {
+        let Some(wanted) = self
+            .wanted
+            .as_ref()
+            .filter(|wanted| !wanted.runs.is_empty())
+        else {
             return Ok(judge(&[]));
         };
         let recorded = self.recorded_runs(wanted, recorded, report)?;
-        let mut runs = Vec::new();
-        let mut expectations = Vec::new();
-        for (at, recorded) in recorded.iter().enumerate() {
-            let trace = recorded.trace.as_ref().map_err(Clone::clone)?;
-            if let Some(why) = misplaced_result(trace) {
-                let all = wanted.words.all;
-                let message = format!("run {} of {all} cannot be judged: {why}", at + 1);
-                return Err(Reason::new(ReasonKind::TraceInconsistent, message));
-            }
-            let held = self.hold(trace);
-            runs.push(Run {
-                number: at + 1,
-                header: recorded.header,
-                passed: held.passed,
-                ..Run::of(trace)
-            });
-            expectations.push(held.expectations);
-        }
+        let CheckedSideRuns { runs, expectations } = self.check_runs(wanted, &recorded)?;
         let mut verdict = judge(&runs);
         if self.judging.evidence.is_some() {
             verdict.evidence = self
                 .gate
                 .evidence(self.row.of.variant, &ordinary, &runs, &verdict);
         }
-        for finding in &mut verdict.explanation {
-            // The combination is named; the number is not that of an ordinary run.
-            let run = finding.run.take().and_then(|run| expectations.get(run - 1));
-            finding
-                .diff
-                .extend(run.into_iter().flatten().flat_map(differences));
-        }
+        explain_by_expectations(&mut verdict, &expectations);
         Ok(verdict)
+    }
+
+    /// Checks each run against the agent's `expect:`.
+    fn check_runs<'t>(
+        &self,
+        wanted: &SideRuns,
+        recorded: &[RecordedRun<'t>],
+    ) -> Result<CheckedSideRuns<'t>, Reason> {
+        let mut runs = Vec::new();
+        let mut expectations = Vec::new();
+        for (number, recorded) in (1..).zip(recorded) {
+            let trace = *recorded.trace.as_ref().map_err(Clone::clone)?;
+            if let Some(why) = misplaced_result(trace) {
+                let all = wanted.words.all;
+                let message = format!("run {number} of {all} cannot be judged: {why}");
+                return Err(Reason::new(ReasonKind::TraceInconsistent, message));
+            }
+            let checked = self.check(trace);
+            runs.push(Run {
+                number,
+                header: recorded.header,
+                passed: checked.passed,
+                ..Run::of(trace)
+            });
+            expectations.push(checked.expectations);
+        }
+        Ok(CheckedSideRuns { runs, expectations })
     }
 
     /// The runs that are wanted, when all of them are recorded and are evidence.
@@ -128,23 +135,41 @@ impl SideRunsOfRow<'_> {
         Some(reason.command(self.row.row.rerun.recording("--record")))
     }
 
-    fn hold(&self, trace: &Trace<'_>) -> Held {
+    /// Checks a run against the agent's `expect:`.
+    fn check(&self, trace: &Trace<'_>) -> CheckedRun {
         if trace.fatal_error().is_some() {
-            return Held {
+            return CheckedRun {
                 expectations: Vec::new(),
                 passed: false,
             };
         }
         let expectations = judge_expectations(self.row.of.agent, trace);
-        Held {
+        CheckedRun {
             passed: expectations.iter().all(|expectation| expectation.passed),
             expectations,
         }
     }
 }
 
-/// A run held to the agent's `expect:`.
-struct Held {
+/// Side runs with their outcomes, and how each of them meets the agent's `expect:`.
+struct CheckedSideRuns<'t> {
+    runs: Vec<Run<'t>>,
+    expectations: Vec<Vec<Expectation>>,
+}
+
+/// Adds to each finding about a run where that run differs from what was expected of it.
+fn explain_by_expectations(verdict: &mut GateReport, expectations: &[Vec<Expectation>]) {
+    for finding in &mut verdict.explanation {
+        // The combination is named; the number is not that of an ordinary run.
+        let run = finding.run.take().and_then(|run| expectations.get(run - 1));
+        finding
+            .diff
+            .extend(run.into_iter().flatten().flat_map(differences));
+    }
+}
+
+/// How a run meets the agent's `expect:`.
+struct CheckedRun {
     expectations: Vec<Expectation>,
     /// True if it succeeded and keeps all of them.
     passed: bool,

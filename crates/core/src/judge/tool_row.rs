@@ -2,8 +2,8 @@
 
 use super::one_run::say_if_redacted;
 use super::recorded::RecordedCall;
-use crate::grade;
-use crate::report::{RunReport, Status, TestReport};
+use crate::grade::{self, Found};
+use crate::report::{Expectation, RunReport, Status, TestReport};
 use crate::row::{Reason, ReasonKind, Row, ToolRow};
 use crate::suite::{ToolOutcome, ToolTest};
 
@@ -13,48 +13,21 @@ pub(super) fn judge(
     call: &RecordedCall<'_>,
     report: &mut TestReport,
 ) -> Result<(), Reason> {
-    let test = of.test;
-    report.unpinned = call.unpinned;
-    report.stale = call.is_stale;
-    if let Some(reason) = &call.stale {
-        return Err(reason.clone());
-    }
     let outcome = &call.outcome;
-    report.notes.clone_from(&call.notes);
-    report.servers.extend(call.server.clone());
-    report.notes.extend(outcome.oddities.iter().cloned());
-    let run = |status, reason, expectations| RunReport {
-        reason,
-        tool_names: vec![test.tool.clone()],
-        calls: 1,
-        duration_ms: Some(outcome.duration_ms),
-        expectations,
-        ..RunReport::blank(1, status)
-    };
-    if let Some(reason) = too_slow(test, outcome) {
+    describe_recording(call, report)?;
+    if let Some(reason) = too_slow(of.test, outcome) {
         report.status = Status::Failed;
-        report.runs = vec![run(Status::Failed, Some(reason), Vec::new())];
+        report.runs = vec![RunReport {
+            reason: Some(reason),
+            ..run_report(of.test, outcome, Status::Failed)
+        }];
         return Ok(());
     }
     if let Some(failure) = outcome.failure {
-        let mut reason = Reason::of_lines(ReasonKind::CallFailed, failure);
-        if !call.is_live {
-            let help = "this is what was recorded; record it again";
-            reason = reason.help(help).command(row.rerun.recording("--record"));
-        }
-        return Err(reason);
+        return Err(call_failed(failure, call, row));
     }
     let graded = call.grades.of(&grade::of_call(of, outcome), row);
-    let mut expectations = test.check(outcome, &graded);
-    if expectations.is_empty() && graded.is_empty() {
-        return Err(nothing_checked(outcome));
-    }
-    for expectation in expectations
-        .iter_mut()
-        .filter(|expectation| !expectation.passed)
-    {
-        say_if_redacted(expectation);
-    }
+    let expectations = check(of.test, outcome, &graded)?;
     let held = expectations.iter().all(|expectation| expectation.passed);
     report.status = if held { Status::Passed } else { Status::Failed };
     let ungraded = graded.into_iter().find_map(|found| found.grade.err());
@@ -63,8 +36,62 @@ pub(super) fn judge(
     } else {
         report.status
     };
-    report.runs = vec![run(status, ungraded.clone(), expectations)];
+    report.runs = vec![RunReport {
+        reason: ungraded.clone(),
+        expectations,
+        ..run_report(of.test, outcome, status)
+    }];
     ungraded.map_or(Ok(()), Err)
+}
+
+/// Notes what is known of the recording, and refuses a stale one.
+fn describe_recording(call: &RecordedCall<'_>, report: &mut TestReport) -> Result<(), Reason> {
+    report.unpinned = call.unpinned;
+    report.stale = call.is_stale;
+    if let Some(reason) = &call.stale {
+        return Err(reason.clone());
+    }
+    report.notes.clone_from(&call.notes);
+    report.servers.extend(call.server.clone());
+    report.notes.extend(call.outcome.oddities.iter().cloned());
+    Ok(())
+}
+
+/// The report of the call as the only run of the row.
+fn run_report(test: &ToolTest, outcome: &ToolOutcome<'_>, status: Status) -> RunReport {
+    RunReport {
+        tool_names: vec![test.tool.clone()],
+        calls: 1,
+        duration_ms: Some(outcome.duration_ms),
+        ..RunReport::blank(1, status)
+    }
+}
+
+fn call_failed(failure: &str, call: &RecordedCall<'_>, row: &Row<'_>) -> Reason {
+    let reason = Reason::of_lines(ReasonKind::CallFailed, failure);
+    if call.is_live {
+        return reason;
+    }
+    reason
+        .help("this is what was recorded; record it again")
+        .command(row.rerun.recording("--record"))
+}
+
+/// Checks the outcome against the test's `expect:`. Refuses a test that checks nothing.
+fn check(
+    test: &ToolTest,
+    outcome: &ToolOutcome<'_>,
+    graded: &[Found],
+) -> Result<Vec<Expectation>, Reason> {
+    let mut expectations = test.check(outcome, graded);
+    if expectations.is_empty() && graded.is_empty() {
+        return Err(nothing_checked(outcome));
+    }
+    expectations
+        .iter_mut()
+        .filter(|expectation| !expectation.passed)
+        .for_each(say_if_redacted);
+    Ok(expectations)
 }
 
 /// A call that had no answer within the `timeout:` that the suite sets for it has failed its test.
