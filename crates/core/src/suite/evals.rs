@@ -16,24 +16,25 @@ pub(super) const EVALS: GradedRows = GradedRows {
 };
 
 fn read_source(block: &mut Block<'_>, references: &mut References) -> Option<Graded> {
-    let doc = "The agent whose recorded runs are graded, by its name under `agents:`: a row for each of its rows";
-    let agent = read_agent(block, doc, references);
-    let doc = "Files whose traces are graded: a path, a pattern, or a list of them, relative to the suite";
-    let traces = read_traces(block, "traces", doc);
-    let doc = "Texts to grade, each as the closing message of a run";
-    let texts = block.optional("texts", doc, |f| f.list(|f| f.string()).map(Graded::Texts));
+    let agent = read_agent(
+        block,
+        "The agent whose recorded runs are graded, by its name under `agents:`: a row for each of its rows",
+        references,
+    );
+    let traces = read_traces(
+        block,
+        "traces",
+        "Files whose traces are graded: a path, a pattern, or a list of them, relative to the suite",
+    );
+    let texts = block.optional(
+        "texts",
+        "Texts to grade, each as the closing message of a run",
+        |f| f.list(|f| f.string()).map(Graded::Texts),
+    );
     let graded = agent.or(traces).or(texts);
     match &graded {
         Some(Graded::Traces(all) | Graded::Texts(all)) if all.is_empty() => {
-            let problem = Problem::error("nothing to grade: the list is empty");
-            block.report_at(
-                if block.has("traces") {
-                    "traces"
-                } else {
-                    "texts"
-                },
-                problem,
-            );
+            refuse_empty_source(block);
             None
         }
         None if !SOURCES.iter().any(|key| block.has(key)) && !block.has_slip_of(SOURCES) => {
@@ -44,6 +45,15 @@ fn read_source(block: &mut Block<'_>, references: &mut References) -> Option<Gra
         }
         _ => graded,
     }
+}
+
+fn refuse_empty_source(block: &Block<'_>) {
+    let key = if block.has("traces") {
+        "traces"
+    } else {
+        "texts"
+    };
+    block.report_at(key, Problem::error("nothing to grade: the list is empty"));
 }
 
 /// An eval of an agent has the rows of that agent, and as many runs.

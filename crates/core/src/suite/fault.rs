@@ -70,61 +70,96 @@ fn read_target(block: &mut Block<'_>, server_span: &mut Span) -> FaultTarget {
 
 /// `kind: slow` with `delay_ms:`, or `kind: slow:250`.
 fn read_kind(block: &mut Block<'_>) -> Option<FaultKind> {
-    let mut at = Span::default();
-    let kind = block.required("kind", "The fault, such as `hang` or `slow:500`", |f| {
-        at = f.span();
-        fault::written(f, FaultEntry::is_injectable)
-    });
-    let delay = block.optional(
-        "delay_ms",
-        "The delay of a `slow` or `reply-after-cancel` call",
-        |f| f.whole(0..=i64::MAX as u64),
-    );
-    let failures = block.optional(
-        "failures",
-        "The number of calls that fail before `recover-after` recovers",
-        |f| f.whole(1..=i64::MAX as u64),
-    );
-    let kind = kind?;
-    let (name, number) = fault::split(&kind);
-    let refuse = |block: &Block<'_>, error: FaultError| block.report(Problem::from(error).at(at));
+    let written = WrittenKind::read(block)?;
+    let (name, number) = fault::split(&written.text);
     let entry = FaultEntry::injectable(name)
-        .map_err(|error| refuse(block, error))
+        .map_err(|error| written.refuse(block, error))
         .ok()?;
-    let own_key = entry.number_key();
-    for key in ["delay_ms", "failures"] {
-        let Some(span) = block.key_span(key) else {
-            continue;
-        };
-        if own_key != Some(key) {
-            block.report(
-                Problem::error(format!("`{key}` does not go with `{}`", entry.name)).at(span),
-            );
-        } else if number.is_some() {
-            let message = format!("`{key}` is given already, after the colon of `{kind}`");
-            block.report(
-                Problem::error(message)
-                    .at(span)
-                    .also(at, "given here")
-                    .help("remove one of them"),
-            );
-        }
-    }
-    let separate = match own_key {
-        Some("delay_ms") => delay,
-        Some(_) => failures,
-        None => None,
-    };
-    let number = number
-        .map(str::to_owned)
-        .or(separate.map(|number| number.to_string()));
-    let fault = entry.numbered(number.as_deref());
-    fault
+    written.refuse_idle_keys(block, entry, number.is_some());
+    let number = number.map(str::to_owned).or_else(|| {
+        written
+            .separate_number(entry)
+            .map(|number| number.to_string())
+    });
+    entry
+        .numbered(number.as_deref())
         .map_err(|mut error| {
-            if let (None, Some(key), Some(help)) = (&number, own_key, &mut error.help) {
+            if let (None, Some(key), Some(help)) = (&number, entry.number_key(), &mut error.help) {
                 help.push_str(&format!(", or with `{key}:`"));
             }
-            refuse(block, error);
+            written.refuse(block, error);
         })
         .ok()
+}
+
+/// The kind of a fault, and the keys that may say its number.
+struct WrittenKind {
+    text: String,
+    span: Span,
+    delay_ms: Option<u64>,
+    failures: Option<u64>,
+}
+
+impl WrittenKind {
+    fn read(block: &mut Block<'_>) -> Option<Self> {
+        let mut span = Span::default();
+        let text = block.required("kind", "The fault, such as `hang` or `slow:500`", |f| {
+            span = f.span();
+            fault::written(f, FaultEntry::is_injectable)
+        });
+        let delay_ms = block.optional(
+            "delay_ms",
+            "The delay of a `slow` or `reply-after-cancel` call",
+            |f| f.whole(0..=i64::MAX as u64),
+        );
+        let failures = block.optional(
+            "failures",
+            "The number of calls that fail before `recover-after` recovers",
+            |f| f.whole(1..=i64::MAX as u64),
+        );
+        Some(Self {
+            text: text?,
+            span,
+            delay_ms,
+            failures,
+        })
+    }
+
+    fn refuse(&self, block: &Block<'_>, error: FaultError) {
+        block.report(Problem::from(error).at(self.span));
+    }
+
+    /// Refuses the key of another kind, and a number that the kind already has.
+    fn refuse_idle_keys(&self, block: &Block<'_>, entry: &FaultEntry, has_number: bool) {
+        for key in ["delay_ms", "failures"] {
+            let Some(span) = block.key_span(key) else {
+                continue;
+            };
+            if entry.number_key() != Some(key) {
+                block.report(
+                    Problem::error(format!("`{key}` does not go with `{}`", entry.name)).at(span),
+                );
+            } else if has_number {
+                let message = format!(
+                    "`{key}` is given already, after the colon of `{}`",
+                    self.text
+                );
+                block.report(
+                    Problem::error(message)
+                        .at(span)
+                        .also(self.span, "given here")
+                        .help("remove one of them"),
+                );
+            }
+        }
+    }
+
+    /// The number that a separate key gives.
+    fn separate_number(&self, entry: &FaultEntry) -> Option<u64> {
+        match entry.number_key() {
+            Some("delay_ms") => self.delay_ms,
+            Some(_) => self.failures,
+            None => None,
+        }
+    }
 }

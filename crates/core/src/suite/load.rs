@@ -522,63 +522,88 @@ fn read_scorer(field: &mut Field<'_>) -> Option<Declared<Question>> {
 
 /// Every key of a suite file. `variables` and `imports` were read before, since the rest depends on them.
 pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
-    let field_reading = field.reading;
+    let reading = field.reading;
     field.block(|block: &mut Block<'_>| {
-        block.optional(
-            "imports",
-            "Other suite files whose parts are merged into this one",
-            |f| {
-                if f.is_describing() {
-                    read_imports(f).map(drop)
-                } else {
-                    None
-                }
-            },
-        );
-        block.optional("variables", "Values for `${name}` in this file", |f| {
-            if f.is_describing() {
-                read_variables(f).map(drop)
-            } else {
-                None
-            }
-        });
-        let gates = block.gates();
-        let of_suite = gates
-            .iter()
-            .filter(|kind| kind.is(GateTrait::ComparesWithBaseline));
-        field_reading
-            .judges_all
-            .set(of_suite.clone().any(|kind| block.has(kind.key)));
-        let mut agents: Vec<Agent> = block.list("agents", "The agents under test", Agent::read);
-        of_suite.for_each(|kind| gate_files::read_gate_of_suite(block, kind, &mut agents));
-        let mut parts = Parts {
+        describe_keys_read_before(block);
+        let agents = read_agents(block, reading);
+        Parts {
             agents,
+            servers: block.or_default("servers", "MCP servers by name", |f| {
+                read_declared(f, |_, _, f| Server::read(f))
+            }),
+            providers: block.or_default("providers", "Model providers by name", |f| {
+                read_declared(f, |_, _, f| Provider::read(f))
+            }),
+            faults: block.list("faults", "Faults that agents can inject", Fault::read),
+            evals: block.list(
+                "evals",
+                "Rows that grade what is recorded, or written here, and run nothing",
+                |f| EVALS.read(f),
+            ),
+            scenarios: block.list(
+                "scenarios",
+                "Rows that judge recorded runs by the state that they lead a world to",
+                |f| SCENARIOS.read(f),
+            ),
+            tools: block.list("tools", "Direct tool tests", ToolTest::read),
+            judge: block.optional(
+                "judge",
+                "The default judge, for checks that do not name one",
+                JudgeDefaults::read,
+            ),
+            scorers: block.list(
+                SCORERS,
+                "Programs of your own that give each run numbers",
+                read_scorer,
+            ),
+            budget: block.optional("budget", "Limits for recording", Budget::read),
+            run_options: block.optional(
+                "run_options",
+                "Options for running the suite",
+                RunOptions::read,
+            ),
+            redact: block.list(
+                "redact",
+                "Regular expressions for text to remove from recordings and reports, besides known secrets",
+                RedactPattern::read,
+            ),
             ..Parts::default()
-        };
-        parts.servers = block.or_default("servers", "MCP servers by name", |f| {
-            read_declared(f, |_, _, f| Server::read(f))
-        });
-        parts.providers = block.or_default("providers", "Model providers by name", |f| {
-            read_declared(f, |_, _, f| Provider::read(f))
-        });
-        parts.faults = block.list("faults", "Faults that agents can inject", Fault::read);
-        let doc = "Rows that grade what is recorded, or written here, and run nothing";
-        parts.evals = block.list("evals", doc, |f| EVALS.read(f));
-        let doc = "Rows that judge recorded runs by the state that they lead a world to";
-        parts.scenarios = block.list("scenarios", doc, |f| SCENARIOS.read(f));
-        parts.tools = block.list("tools", "Direct tool tests", ToolTest::read);
-        parts.judge = block.optional(
-            "judge",
-            "The default judge, for checks that do not name one",
-            JudgeDefaults::read,
-        );
-        let doc = "Programs of your own that give each run numbers";
-        parts.scorers = block.list(SCORERS, doc, read_scorer);
-        parts.budget = block.optional("budget", "Limits for recording", Budget::read);
-        parts.run_options = block.optional("run_options", "Options for running the suite", RunOptions::read);
-        let doc =
-            "Regular expressions for text to remove from recordings and reports, besides known secrets";
-        parts.redact = block.list("redact", doc, RedactPattern::read);
-        parts
+        }
     })
+}
+
+/// Makes the keys known that were read before, and describes them for the schema.
+fn describe_keys_read_before(block: &mut Block<'_>) {
+    block.optional(
+        "imports",
+        "Other suite files whose parts are merged into this one",
+        |f| describe_only(f, read_imports),
+    );
+    block.optional("variables", "Values for `${name}` in this file", |f| {
+        describe_only(f, read_variables)
+    });
+}
+
+fn describe_only<T>(
+    field: &mut Field<'_>,
+    read: impl FnOnce(&mut Field<'_>) -> Option<T>,
+) -> Option<()> {
+    if field.is_describing() {
+        read(field).map(drop)
+    } else {
+        None
+    }
+}
+
+/// The agents, with the gates that the suite has for all of them.
+fn read_agents(block: &mut Block<'_>, reading: &Reading<'_>) -> Vec<Agent> {
+    let gates = block.gates();
+    let of_suite = gates
+        .iter()
+        .filter(|kind| kind.is(GateTrait::ComparesWithBaseline));
+    let judges_all = of_suite.clone().any(|kind| block.has(kind.key));
+    reading.judges_all.set(judges_all);
+    let mut agents: Vec<Agent> = block.list("agents", "The agents under test", Agent::read);
+    of_suite.for_each(|kind| gate_files::read_gate_of_suite(block, kind, &mut agents));
+    agents
 }

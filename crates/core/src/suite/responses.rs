@@ -50,22 +50,22 @@ pub enum Answer<T = Value> {
 
 impl Script {
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
-        field.block(|block| {
-            let doc = "The folders that the client offers, answers to `roots/list`";
-            let roots = block.optional("roots", doc, |f| f.list(read_root));
-            let doc = "Answers to `sampling/createMessage`: the first that fits is given";
-            let read =
-                |f: &mut Field<'_>| read_rules(f, &["text", "result", "decline"], read_sampling);
-            let sampling = block.or_default("sampling", doc, read);
-            let doc = "Answers to `elicitation/create`: the first that fits is given";
-            let read = |f: &mut Field<'_>| {
-                read_rules(f, &["accept", "decline", "cancel"], read_elicitation)
-            };
-            Self {
-                roots,
-                sampling,
-                elicitation: block.or_default("elicitation", doc, read),
-            }
+        field.block(|block| Self {
+            roots: block.optional(
+                "roots",
+                "The folders that the client offers, answers to `roots/list`",
+                |f| f.list(read_root),
+            ),
+            sampling: block.or_default(
+                "sampling",
+                "Answers to `sampling/createMessage`: the first that fits is given",
+                |f| read_rules(f, &["text", "result", "decline"], read_sampling),
+            ),
+            elicitation: block.or_default(
+                "elicitation",
+                "Answers to `elicitation/create`: the first that fits is given",
+                |f| read_rules(f, &["accept", "decline", "cancel"], read_elicitation),
+            ),
         })
     }
 

@@ -151,53 +151,50 @@ impl Server {
     }
 
     fn read_block(block: &mut Block<'_>, scope: Scope) -> Self {
-        let has_args = block.has("args");
-        let doc = "The program to start: a list of words, or a program with `args`";
-        let command = block.optional("command", doc, |f| program::read_command(f, has_args));
-        let doc = "Arguments of a `command` given as one text";
-        let args = block.optional("args", doc, |f| f.list(program::read_word));
-        let url = block.optional(
-            "url",
-            "The address of a streamable HTTP server",
-            address::read,
-        );
-        let doc = "A mock server's manifest, or a saved tools list, relative to the suite";
-        let mock = block.optional("mock", doc, |f| f.template());
+        let endpoint = WrittenEndpoint::read(block);
         let (headers, bearer_token_env) = headers::read(block);
-        let env = block.or_default(
-            "env",
-            "Environment variables for the server's process",
-            program::read_env,
-        );
-        let doc = "The folder the server starts in, relative to the suite";
-        let cwd = block.optional("cwd", doc, program::read_cwd);
-        let era = read_era(block);
-        let timeout_ms =
-            block.optional("timeout", "The time limit for a call, such as `30s`", |f| {
-                f.limit_ms()
-            });
-        let doc =
-            "The time limit for the server's start and first answer, such as `90s` [default: 60s]";
-        let connect_timeout_ms = block.optional("connect_timeout", doc, |f| f.limit_ms());
-        let doc = "The largest message to accept, in bytes";
-        let max_message_bytes = block.optional("max_message_bytes", doc, |f| f.whole(1..=u64::MAX));
-        let doc = "One process and session for all recorded runs and tool tests of the suite, instead of one for each";
-        let shared = block.flag("shared", doc, false);
-        let doc = "The answers to the server's requests: roots, sampling, elicitation";
-        let script = block.or_default("responses", doc, Script::read);
         Self {
-            endpoint: endpoint(block, command, args, url, mock),
-            env,
-            cwd,
             headers,
             bearer_token_env,
-            era,
-            timeout_ms,
-            connect_timeout_ms,
-            max_message_bytes,
-            shared,
+            env: block.or_default(
+                "env",
+                "Environment variables for the server's process",
+                program::read_env,
+            ),
+            cwd: block.optional(
+                "cwd",
+                "The folder the server starts in, relative to the suite",
+                program::read_cwd,
+            ),
+            era: read_era(block),
+            timeout_ms: block.optional(
+                "timeout",
+                "The time limit for a call, such as `30s`",
+                |f| f.limit_ms(),
+            ),
+            connect_timeout_ms: block.optional(
+                "connect_timeout",
+                "The time limit for the server's start and first answer, such as `90s` [default: 60s]",
+                |f| f.limit_ms(),
+            ),
+            max_message_bytes: block.optional(
+                "max_message_bytes",
+                "The largest message to accept, in bytes",
+                |f| f.whole(1..=u64::MAX),
+            ),
+            shared: block.flag(
+                "shared",
+                "One process and session for all recorded runs and tool tests of the suite, instead of one for each",
+                false,
+            ),
+            script: block.or_default(
+                "responses",
+                "The answers to the server's requests: roots, sampling, elicitation",
+                Script::read,
+            ),
             scope,
-            script,
+            // Last: a missing endpoint is only reported if no unknown key looks like one.
+            endpoint: endpoint.check(block),
         }
     }
 }
@@ -217,25 +214,70 @@ fn read_era(block: &mut Block<'_>) -> Option<Era> {
         .flatten()
 }
 
-fn endpoint(
-    block: &Block<'_>,
+/// The keys of a server's endpoint, of which a server has one.
+struct WrittenEndpoint {
     command: Option<Vec<String>>,
+    /// Arguments of a command that is one text.
     args: Option<Vec<String>>,
     url: Option<String>,
     mock: Option<String>,
-) -> Endpoint {
-    const EXAMPLE: &str = "for example `command: [npx, my-server]`";
-    let endpoints = ["command", "url", "mock"];
-    block.at_most_one_of(&endpoints);
-    if !endpoints.iter().any(|key| block.has(key)) && !block.has_slip_of(&endpoints) {
-        block.report(Problem::error("a server needs `command`, `url` or `mock`").help(EXAMPLE));
+}
+
+impl WrittenEndpoint {
+    fn read(block: &mut Block<'_>) -> Self {
+        let has_args = block.has("args");
+        Self {
+            command: block.optional(
+                "command",
+                "The program to start: a list of words, or a program with `args`",
+                |f| program::read_command(f, has_args),
+            ),
+            args: block.optional("args", "Arguments of a `command` given as one text", |f| {
+                f.list(program::read_word)
+            }),
+            url: block.optional(
+                "url",
+                "The address of a streamable HTTP server",
+                address::read,
+            ),
+            mock: block.optional(
+                "mock",
+                "A mock server's manifest, or a saved tools list, relative to the suite",
+                |f| f.template(),
+            ),
+        }
     }
-    if command.as_ref().is_some_and(Vec::is_empty) {
-        block.report_at(
-            "command",
-            Problem::error("`command` is empty").help(EXAMPLE),
-        );
+
+    /// The endpoint, with a report of everything that contradicts it.
+    fn check(self, block: &Block<'_>) -> Endpoint {
+        const EXAMPLE: &str = "for example `command: [npx, my-server]`";
+        let keys = ["command", "url", "mock"];
+        block.at_most_one_of(&keys);
+        if !keys.iter().any(|key| block.has(key)) && !block.has_slip_of(&keys) {
+            block.report(Problem::error("a server needs `command`, `url` or `mock`").help(EXAMPLE));
+        }
+        if self.command.as_ref().is_some_and(Vec::is_empty) {
+            block.report_at(
+                "command",
+                Problem::error("`command` is empty").help(EXAMPLE),
+            );
+        }
+        refuse_keys_of_other_endpoints(block);
+        match (self.url, self.mock) {
+            (Some(url), _) => Endpoint::Url(url),
+            (None, Some(mock)) => Endpoint::Mock(mock),
+            (None, None) => Endpoint::Command(
+                self.command
+                    .into_iter()
+                    .flatten()
+                    .chain(self.args.into_iter().flatten())
+                    .collect(),
+            ),
+        }
     }
+}
+
+fn refuse_keys_of_other_endpoints(block: &Block<'_>) {
     let (is_command, is_url) = (block.has("command"), block.has("url"));
     let runs_nothing = is_url || block.has("mock");
     for (key, owner, is_lost) in [
@@ -249,71 +291,68 @@ fn endpoint(
             block.report(Problem::error(format!("`{key}` belongs to a `{owner}`")).at(span));
         }
     }
-    match (url, mock) {
-        (Some(url), _) => Endpoint::Url(url),
-        (None, Some(mock)) => Endpoint::Mock(mock),
-        (None, None) => Endpoint::Command(
-            command
-                .into_iter()
-                .flatten()
-                .chain(args.into_iter().flatten())
-                .collect(),
-        ),
-    }
 }
 
 impl Provider {
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
         let scope = field.reading.scope();
-        field.try_block(|block| {
-            let kinds: Vec<_> = provider::KINDS
-                .iter()
-                .map(|kind| (kind.name, kind.name))
-                .collect();
-            let names: Vec<_> = kinds.iter().map(|(name, _)| *name).collect();
-            let (last, others) = names.split_last().unwrap_or((&"", &[]));
-            let doc = format!("The dialect: {} or {last}", others.join(", "));
-            let kind = block.required("type", &doc, |f| f.choice("a provider type", &kinds));
-            let base_url = block.optional("base_url", "The address to send requests to", |f| {
-                f.template()
-            });
-            let api_key_env = block.optional(
-                "api_key_env",
-                "The environment variable that holds the key",
-                |f| f.name(),
-            );
-            let jobs = block.optional("jobs", "The most runs to record with it at once", |f| {
-                f.whole(1..=u64::MAX)
-            });
-            let request_timeout_ms = block.optional(
-                "request_timeout",
-                "The time limit for one answer, such as `60s`",
-                |f| f.limit_ms(),
-            );
-            let doc =
-                "Send `reasoning_content` back, as DeepSeek and Kimi require; others refuse it";
-            let echo_reasoning = block.flag("echo_reasoning", doc, false);
-            if let Some(span) = block
-                .key_span("echo_reasoning")
-                .filter(|_| kind.is_some_and(|kind| kind != "openai"))
-            {
-                let problem = Problem::error("`echo_reasoning` belongs to `type: openai`").at(span);
-                block.report(
-                    problem.help(
-                        "remove it: the other dialects have a place of their own for thoughts",
-                    ),
-                );
-            }
-            let kind = kind?;
-            Some(Self {
-                kind,
-                base_url,
-                api_key_env,
-                jobs,
-                request_timeout_ms,
-                echo_reasoning,
-                scope,
-            })
+        field.try_block(|block| Self::read_block(block, scope))
+    }
+
+    fn read_block(block: &mut Block<'_>, scope: Scope) -> Option<Self> {
+        let kind = read_provider_kind(block);
+        let base_url = block.optional("base_url", "The address to send requests to", |f| {
+            f.template()
+        });
+        let api_key_env = block.optional(
+            "api_key_env",
+            "The environment variable that holds the key",
+            |f| f.name(),
+        );
+        let jobs = block.optional("jobs", "The most runs to record with it at once", |f| {
+            f.whole(1..=u64::MAX)
+        });
+        let request_timeout_ms = block.optional(
+            "request_timeout",
+            "The time limit for one answer, such as `60s`",
+            |f| f.limit_ms(),
+        );
+        let echo_reasoning = block.flag(
+            "echo_reasoning",
+            "Send `reasoning_content` back, as DeepSeek and Kimi require; others refuse it",
+            false,
+        );
+        if kind.is_some_and(|kind| kind != "openai") {
+            refuse_echo_reasoning(block);
+        }
+        Some(Self {
+            kind: kind?,
+            base_url,
+            api_key_env,
+            jobs,
+            request_timeout_ms,
+            echo_reasoning,
+            scope,
         })
+    }
+}
+
+fn read_provider_kind(block: &mut Block<'_>) -> Option<&'static str> {
+    let kinds: Vec<_> = provider::KINDS
+        .iter()
+        .map(|kind| (kind.name, kind.name))
+        .collect();
+    let names: Vec<_> = kinds.iter().map(|(name, _)| *name).collect();
+    let (last, others) = names.split_last().unwrap_or((&"", &[]));
+    let doc = format!("The dialect: {} or {last}", others.join(", "));
+    block.required("type", &doc, |f| f.choice("a provider type", &kinds))
+}
+
+fn refuse_echo_reasoning(block: &Block<'_>) {
+    if let Some(span) = block.key_span("echo_reasoning") {
+        let problem = Problem::error("`echo_reasoning` belongs to `type: openai`").at(span);
+        block.report(
+            problem.help("remove it: the other dialects have a place of their own for thoughts"),
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! `tools:` one direct call to one tool, and what must hold for its result.
 
 use super::agent::{read_only, read_skip};
-use super::read::Field;
+use super::read::{Block, Field};
 use crate::engine::Assertion;
 use crate::grade::{Question, graded};
 use crate::problem::{Problem, Span};
@@ -50,49 +50,55 @@ impl ToolTest {
 
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
         let span = field.span();
-        field.try_block(|block| {
-            let name = block.required("name", "The test's name, unique in the suite", |f| {
-                f.public_name()
-            });
-            let doc = "The server, by its name under `servers:`";
-            let server = block.required("server", doc, |f| f.placed_name());
-            let tool = block.required("tool", "The tool to call", |f| f.name());
-            let args = block.optional("args", "The arguments", |f| f.map_and_template());
-            let doc = "Assertions on the result; optional if the tool declares an outputSchema";
-            let expect = block.optional("expect", doc, |f| {
-                Assertion::<Path>::read_list(f, Roots::ToolTest)
-            });
-            let timeout_ms = block.optional(
-                "timeout",
-                "The time limit for the call, such as `30s`",
-                |f| f.limit_ms(),
-            );
-            let tags = block.optional("tags", "Words to select the test by", |f| {
-                f.list(|f| f.name())
-            });
-            let skip = block.optional("skip", "The reason to skip the test", read_skip);
-            let only = read_only(block);
-            if expect.as_ref().is_some_and(Vec::is_empty) {
-                let problem =
-                    Problem::error("an empty `expect:` asserts nothing").help("name a target");
-                block.report_at("expect", problem);
-            }
-            let ((args, args_template), (server, server_span)) = (args.unzip(), server?);
-            Some(Self {
-                name: name?,
-                server,
-                tool: tool?,
-                args,
-                args_template,
-                timeout_ms,
-                tags: tags.unwrap_or_default(),
-                skip,
-                only,
-                expect: expect.unwrap_or_default(),
-                span: block.key_span("name").unwrap_or(span),
-                place: Place::default(),
-                server_span,
-            })
+        field.try_block(|block| Self::read_block(block, span))
+    }
+
+    fn read_block(block: &mut Block<'_>, span: Span) -> Option<Self> {
+        let name = block.required("name", "The test's name, unique in the suite", |f| {
+            f.public_name()
+        });
+        let server = block.required("server", "The server, by its name under `servers:`", |f| {
+            f.placed_name()
+        });
+        let tool = block.required("tool", "The tool to call", |f| f.name());
+        let args = block.optional("args", "The arguments", |f| f.map_and_template());
+        let expect = read_expect(block);
+        let timeout_ms = block.optional(
+            "timeout",
+            "The time limit for the call, such as `30s`",
+            |f| f.limit_ms(),
+        );
+        let tags = block.list("tags", "Words to select the test by", |f| f.name());
+        let skip = block.optional("skip", "The reason to skip the test", read_skip);
+        let only = read_only(block);
+        let (args, args_template) = args.unzip();
+        let (server, server_span) = server?;
+        Some(Self {
+            name: name?,
+            server,
+            tool: tool?,
+            args,
+            args_template,
+            timeout_ms,
+            tags,
+            skip,
+            only,
+            expect,
+            span: block.key_span("name").unwrap_or(span),
+            place: Place::default(),
+            server_span,
         })
     }
+}
+
+fn read_expect(block: &mut Block<'_>) -> Vec<Assertion<Path>> {
+    let doc = "Assertions on the result; optional if the tool declares an outputSchema";
+    let expect = block.optional("expect", doc, |f| {
+        Assertion::<Path>::read_list(f, Roots::ToolTest)
+    });
+    if expect.as_ref().is_some_and(Vec::is_empty) {
+        let problem = Problem::error("an empty `expect:` asserts nothing").help("name a target");
+        block.report_at("expect", problem);
+    }
+    expect.unwrap_or_default()
 }

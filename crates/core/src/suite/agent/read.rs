@@ -12,14 +12,31 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Option<Agent> {
-    let mut references = References::default();
     let name = block.required("name", "The test's name, unique in the suite", |f| {
         f.public_name()
     });
+    let agent = read_unnamed(block, span, scope);
+    check_recording(block, &agent);
+    check_gates(block, &agent);
+    let agent = Agent {
+        name: name?,
+        ..agent
+    };
+    warn_if_nothing_is_judged(block, &agent);
+    Some(agent)
+}
+
+/// Every key but the name.
+fn read_unnamed(block: &mut Block<'_>, span: Span, scope: &Scope) -> Agent {
+    let mut references = References::default();
     let models = read_models(block, &mut references);
     let own = OwnAgent::read(block, scope);
-    let doc = "The servers the agent can use, by their names under `servers:`";
-    let servers = read_names(block, "servers", doc, &mut references.servers);
+    let servers = read_names(
+        block,
+        "servers",
+        "The servers the agent can use, by their names under `servers:`",
+        &mut references.servers,
+    );
     let turns = read_turns(block);
     let system_prompt = block.optional(
         "system_prompt",
@@ -28,61 +45,55 @@ pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Op
     );
     let mut parameters = read_parameters(block, &mut references.parameters);
     parameters.extend(own.as_ref().map(|own| ("agent".to_owned(), own.template())));
-    let (runs, request_timeout_ms) = (read_runs(block), read_request_timeout(block));
-    let (stop_decided, only) = (read_stop(block), read_only(block));
-    let setup = read_command(block, "setup", "A command to run before each recorded run");
-    let teardown = read_command(
-        block,
-        "teardown",
-        "A command to run after each recorded run",
-    );
-    let doc = "Faults to inject, by their names under `faults:`";
-    let inject = read_names(block, "inject", doc, &mut references.inject);
-    let tags = block.optional("tags", "Words to select the test by", |f| {
-        f.list(|f| f.name())
-    });
-    let skip = block.optional("skip", "The reason to skip the test", read_skip);
-    let cassette = read_recordings(block, models.len());
-    let (expect, gates) = (read_expect(block), read_gates(block));
-    Success::read_for_agent(block);
-    if stop_decided {
-        warn_if_nothing_is_saved(block, runs, cassette.as_ref());
-        refuse_stop_with_judges(block, &expect, &gates);
-    }
-    require_question(block, cassette.is_some());
-    if own.is_some() && turns.len() > 1 {
-        refuse_turns(block);
-    }
-    let is_read_only = matches!(cassette, Some(CassettePath::ReadOnly(_)));
-    refuse_gates_with_recordings(block, &gates, is_read_only);
     let agent = Agent {
-        name: name?,
+        runs: read_runs(block),
+        says_runs: block.has("runs"),
+        request_timeout_ms: read_request_timeout(block),
+        stop_decided: read_stop(block),
+        only: read_only(block),
+        setup: read_command(block, "setup", "A command to run before each recorded run"),
+        teardown: read_command(
+            block,
+            "teardown",
+            "A command to run after each recorded run",
+        ),
+        inject: read_names(
+            block,
+            "inject",
+            "Faults to inject, by their names under `faults:`",
+            &mut references.inject,
+        ),
+        tags: block.list("tags", "Words to select the test by", |f| f.name()),
+        skip: block.optional("skip", "The reason to skip the test", read_skip),
+        cassette: read_recordings(block, models.len()),
+        expect: read_expect(block),
+        gates: read_gates(block),
+        name: String::new(),
         models,
         own,
         servers,
         turns,
         system_prompt,
         parameters,
-        request_timeout_ms,
-        runs: runs.max(1) as usize,
-        says_runs: block.has("runs"),
-        stop_decided,
-        setup,
-        teardown,
         scope: scope.clone(),
-        inject,
-        tags: tags.unwrap_or_default(),
-        skip,
-        only,
-        cassette,
-        expect,
-        gates,
         span: block.key_span("name").unwrap_or(span),
         place: Place::default(),
         references,
     };
-    warn_if_nothing_is_judged(block, &agent);
-    Some(agent)
+    Success::read_for_agent(block);
+    agent
+}
+
+/// Refuses keys of recording that contradict each other.
+fn check_recording(block: &Block<'_>, agent: &Agent) {
+    if agent.stop_decided {
+        warn_if_nothing_is_saved(block, agent);
+        refuse_stop_with_judges(block, agent);
+    }
+    require_question(block, agent.cassette.is_some());
+    if agent.own.is_some() && agent.turns.len() > 1 {
+        refuse_turns(block);
+    }
 }
 
 fn read_request_timeout(block: &mut Block<'_>) -> Option<u64> {
@@ -90,12 +101,11 @@ fn read_request_timeout(block: &mut Block<'_>) -> Option<u64> {
     block.optional("request_timeout", doc, |f| f.limit_ms())
 }
 
-fn read_runs(block: &mut Block<'_>) -> u64 {
+fn read_runs(block: &mut Block<'_>) -> usize {
     let doc =
         "The number of runs to judge [default: 1, or all runs of a list or pattern of traces]";
-    block
-        .optional("runs", doc, |f| f.whole(0..=100_000))
-        .unwrap_or(1)
+    let written = block.optional("runs", doc, |f| f.whole(0..=100_000));
+    written.unwrap_or(1).max(1) as usize
 }
 
 fn read_expect(block: &mut Block<'_>) -> Vec<Assertion<Path>> {
@@ -111,10 +121,10 @@ fn read_expect(block: &mut Block<'_>) -> Vec<Assertion<Path>> {
 }
 
 /// Runs are graded when all of them are recorded, so none of them can be known to be needless before.
-fn refuse_stop_with_judges(block: &Block<'_>, expect: &[Assertion<Path>], gates: &[GateBlock]) {
-    let asks =
-        expect.iter().any(|one| !one.is_observable()) || gates.iter().any(GateBlock::is_graded);
-    if asks {
+fn refuse_stop_with_judges(block: &Block<'_>, agent: &Agent) {
+    let asks_judges = agent.expect.iter().any(|one| !one.is_observable())
+        || agent.gates.iter().any(GateBlock::is_graded);
+    if asks_judges {
         let problem = Problem::error(
             "`stop: decided` cannot be held where a model judges or a scorer gives numbers",
         );
@@ -145,11 +155,18 @@ fn refuse_two_gates_with_runs(block: &Block<'_>, gates: &[GateBlock]) {
     }
 }
 
-fn refuse_gates_with_recordings(block: &Block<'_>, gates: &[GateBlock], is_read_only: bool) {
-    refuse_two_gates_with_runs(block, gates);
+/// Refuses gates whose extra recordings cannot be written beside those of the agent.
+fn check_gates(block: &Block<'_>, agent: &Agent) {
+    refuse_two_gates_with_runs(block, &agent.gates);
     let has_more_files =
         |gate: &&GateBlock| gate.variants().next().is_some() || gate.judges_side_runs();
-    if let Some(gate) = gates.iter().find(has_more_files).filter(|_| is_read_only) {
+    let is_read_only = matches!(agent.cassette, Some(CassettePath::ReadOnly(_)));
+    if let Some(gate) = agent
+        .gates
+        .iter()
+        .find(has_more_files)
+        .filter(|_| is_read_only)
+    {
         let message = format!(
             "`{}` writes its own recordings, and this `cassette:` does not name a single path for them",
             gate.key()
@@ -207,18 +224,19 @@ fn read_models(block: &mut Block<'_>, references: &mut References) -> Vec<Model>
         block.report_at("models", Problem::error("`models:` is empty"));
     }
     let many = many.unwrap_or_default();
-    for (at, model) in many.iter().enumerate() {
-        if many[..at]
-            .iter()
-            .any(|earlier| earlier.label() == model.label())
-        {
+    refuse_repeated_models(block, &many);
+    one.into_iter().chain(many).collect()
+}
+
+fn refuse_repeated_models(block: &Block<'_>, models: &[Model]) {
+    for (at, model) in models.iter().enumerate() {
+        let mut earlier = models[..at].iter();
+        if earlier.any(|earlier| earlier.label() == model.label()) {
             let problem = Problem::error(format!("the model `{}` is listed twice", model.id));
             let help = "each model is one row; for more of the same, write `runs:`, for other parameters another agent";
-            let problem = problem.help(help);
-            block.report_at("models", problem);
+            block.report_at("models", problem.help(help));
         }
     }
-    one.into_iter().chain(many).collect()
 }
 
 fn read_model(field: &mut Field<'_>, references: &mut References) -> Option<Model> {
@@ -230,29 +248,30 @@ fn read_model(field: &mut Field<'_>, references: &mut References) -> Option<Mode
                     ..Model::default()
                 })
             });
-            shapes.block(|b| {
-                let provider =
-                    b.optional("provider", "A provider's name under `providers:`", |f| {
-                        named(f, &mut references.providers)
-                    });
-                b.at_most_one_of(&["id", "model"]);
-                let id = b.optional("id", "The provider's id of the model", |f| f.name());
-                let same = b.optional("model", "Another name of `id`", |f| f.name());
-                if !b.has("model") {
-                    b.need("id", "The provider's id of the model");
-                }
-                let mut spans = Vec::new();
-                let parameters = request::read(b, &mut spans);
-                let model = Model {
-                    provider,
-                    id: id.or(same)?,
-                    parameters,
-                };
-                references.of_models.push((model.label(), spans));
-                Some(model)
-            });
+            shapes.block(|block| read_model_block(block, references));
         })
     })
+}
+
+fn read_model_block(block: &mut Block<'_>, references: &mut References) -> Option<Model> {
+    let provider = block.optional("provider", "A provider's name under `providers:`", |f| {
+        named(f, &mut references.providers)
+    });
+    block.at_most_one_of(&["id", "model"]);
+    let id = block.optional("id", "The provider's id of the model", |f| f.name());
+    let same = block.optional("model", "Another name of `id`", |f| f.name());
+    if !block.has("model") {
+        block.need("id", "The provider's id of the model");
+    }
+    let mut spans = Vec::new();
+    let parameters = request::read(block, &mut spans);
+    let model = Model {
+        provider,
+        id: id.or(same)?,
+        parameters,
+    };
+    references.of_models.push((model.label(), spans));
+    Some(model)
 }
 
 fn read_turns(block: &mut Block<'_>) -> Vec<Text> {
@@ -280,9 +299,12 @@ fn read_stop(block: &mut Block<'_>) -> bool {
 }
 
 /// An early stop needs runs to save.
-fn warn_if_nothing_is_saved(block: &Block<'_>, runs: u64, cassette: Option<&CassettePath>) {
-    let is_recorded = !matches!(cassette, Some(CassettePath::ReadOnly(_)));
-    if let Some(span) = block.key_span("stop").filter(|_| is_recorded && runs <= 1) {
+fn warn_if_nothing_is_saved(block: &Block<'_>, agent: &Agent) {
+    let is_recorded = !matches!(agent.cassette, Some(CassettePath::ReadOnly(_)));
+    if let Some(span) = block
+        .key_span("stop")
+        .filter(|_| is_recorded && agent.runs == 1)
+    {
         let problem =
             Problem::warning("`stop: decided` saves nothing: there is only one run").at(span);
         block.report(problem.help("write `runs:` with the number of runs, or remove `stop:`"));
@@ -365,33 +387,43 @@ fn read_cassette(block: &mut Block<'_>, models: usize) -> Option<CassettePath> {
         "Where the recorded runs are: a path, a list of paths, or a pattern, relative to the suite";
     let cassette = block.optional("cassette", doc, |f| {
         f.shapes("a path, a list of paths, or a pattern", |shapes| {
-            shapes.text(|f| {
-                let path = f.name()?;
-                let has_class = path
-                    .find('[')
-                    .is_some_and(|open| path[open..].contains(']'));
-                let is_pattern = has_class || path.contains(['*', '?']);
-                Some(if is_pattern {
-                    CassettePath::ReadOnly(vec![path])
-                } else {
-                    CassettePath::File(path)
-                })
-            });
+            shapes.text(|f| f.name().map(path_or_pattern));
             shapes.list(|f| f.list(|f| f.name()).map(CassettePath::ReadOnly));
         })
     })?;
-    let problem = match &cassette {
-        CassettePath::ReadOnly(paths) if paths.is_empty() => {
-            Problem::error("`cassette:` names no file")
-        }
-        _ if models < 2 || cassette.is_per_model() => return Some(cassette),
-        CassettePath::File(_) => Problem::error("several models cannot share one cassette")
-            .help("put `{model}` into the path"),
-        _ => Problem::error("this does not say which traces belong to which model")
-            .help("put `{model}` into every path and pattern"),
-    };
-    block.report_at("cassette", problem);
+    if let Some(problem) = refuse_cassette(&cassette, models) {
+        block.report_at("cassette", problem);
+    }
     Some(cassette)
+}
+
+fn path_or_pattern(written: String) -> CassettePath {
+    let has_class = written
+        .find('[')
+        .is_some_and(|open| written[open..].contains(']'));
+    if has_class || written.contains(['*', '?']) {
+        CassettePath::ReadOnly(vec![written])
+    } else {
+        CassettePath::File(written)
+    }
+}
+
+/// Refuses a cassette without files, and one that several models would share.
+fn refuse_cassette(cassette: &CassettePath, models: usize) -> Option<Problem> {
+    match cassette {
+        CassettePath::ReadOnly(paths) if paths.is_empty() => {
+            Some(Problem::error("`cassette:` names no file"))
+        }
+        _ if models < 2 || cassette.is_per_model() => None,
+        CassettePath::File(_) => Some(
+            Problem::error("several models cannot share one cassette")
+                .help("put `{model}` into the path"),
+        ),
+        _ => Some(
+            Problem::error("this does not say which traces belong to which model")
+                .help("put `{model}` into every path and pattern"),
+        ),
+    }
 }
 
 fn read_gates(block: &mut Block<'_>) -> Vec<GateBlock> {

@@ -3,7 +3,7 @@
 use super::{Agent, Model};
 use crate::engine::AgentFacts;
 use crate::problem::{Level, Problem, Span, nearest};
-use crate::provider::{Kind, Parameters, refusals, taken_keys};
+use crate::provider::{Kind, Parameters, Refusal, refusals, taken_keys};
 use crate::suite::Suite;
 use crate::suite::read::{Block, Field};
 use serde_json::Value;
@@ -33,24 +33,46 @@ const LARGEST_SEED: u64 = i32::MAX as u64;
 /// Reads them, and notes their places.
 pub(super) fn read(block: &mut Block<'_>, spans: &mut Vec<(&'static str, Span)>) -> Parameters {
     let into = &mut Parameters::new();
-    let doc = "`auto` (the default), `required`, `none`, or the tool that is called first. A requirement holds until \
-               the first results arrive";
-    put(block, into, ("tool_choice", doc), |f| f.tool());
+    put(
+        block,
+        into,
+        (
+            "tool_choice",
+            "`auto` (the default), `required`, `none`, or the tool that is called first. A requirement holds until \
+             the first results arrive",
+        ),
+        |f| f.tool(),
+    );
     put(
         block,
         into,
         (TEMPERATURE, "The sampling temperature"),
         |f| f.number(0.0..=2.0),
     );
-    let doc = "Sample from the likeliest tokens with this total probability";
-    put(block, into, ("top_p", doc), |f| f.number(0.0..=1.0));
-    let doc = "The seed of sampling, where the provider has one";
-    put(block, into, ("seed", doc), |f| f.whole(0..=LARGEST_SEED));
-    let doc = "The reasoning effort before an answer; the valid words depend on the model";
-    let words = EFFORTS.map(|word| (word, word));
-    put(block, into, ("reasoning_effort", doc), |f| {
-        f.choice("an effort", &words)
-    });
+    put(
+        block,
+        into,
+        (
+            "top_p",
+            "Sample from the likeliest tokens with this total probability",
+        ),
+        |f| f.number(0.0..=1.0),
+    );
+    put(
+        block,
+        into,
+        ("seed", "The seed of sampling, where the provider has one"),
+        |f| f.whole(0..=LARGEST_SEED),
+    );
+    put(
+        block,
+        into,
+        (
+            "reasoning_effort",
+            "The reasoning effort before an answer; the valid words depend on the model",
+        ),
+        |f| f.choice("an effort", &EFFORTS.map(|word| (word, word))),
+    );
     put(
         block,
         into,
@@ -201,49 +223,82 @@ impl Suite {
     }
 
     fn refused_by(&self, agent: &Agent, model: &Model, kind: &Kind) -> Vec<Problem> {
-        let parameters = agent.parameters_of(Some(model));
-        let declared = model
+        let asked = ModelOfAgent {
+            agent,
+            model,
+            kind,
+            parameters: agent.parameters_of(Some(model)),
+        };
+        let mut problems = asked.refused_parameters(self.knows_server_of(model));
+        problems.extend(asked.refused_extra());
+        problems.extend(asked.choice_without_tools());
+        problems
+    }
+
+    /// Returns true if the model is asked at its provider's own address. A server at another address may be more
+    /// lenient.
+    fn knows_server_of(&self, model: &Model) -> bool {
+        model
             .provider
             .as_ref()
-            .and_then(|name| self.providers.get(name));
-        // Who is behind an address of one's own may be more lenient.
-        let is_sure = declared.is_none_or(|provider| provider.base_url.is_none());
-        let refused = refusals(kind, &model.id, &parameters)
+            .and_then(|name| self.providers.get(name))
+            .is_none_or(|provider| provider.base_url.is_none())
+    }
+}
+
+/// A model with everything that it is asked with.
+struct ModelOfAgent<'a> {
+    agent: &'a Agent,
+    model: &'a Model,
+    kind: &'a Kind,
+    parameters: Parameters,
+}
+
+impl ModelOfAgent<'_> {
+    /// The parameters that the provider refuses.
+    fn refused_parameters(&self, is_sure: bool) -> Vec<Problem> {
+        let problem = |refusal: Refusal| {
+            let message = format!(
+                "`{}`: `{}` is refused: {}",
+                self.model.label(),
+                refusal.parameter,
+                refusal.why
+            );
+            let level = if is_sure || refusal.has_no_place {
+                Level::Error
+            } else {
+                Level::Warning
+            };
+            let span = self.agent.parameter_span(self.model, refusal.parameter);
+            Problem {
+                level,
+                ..Problem::error(message).at(span).help(refusal.help)
+            }
+        };
+        refusals(self.kind, &self.model.id, &self.parameters)
             .into_iter()
-            .map(|refusal| {
-                let message = format!(
-                    "`{}`: `{}` is refused: {}",
-                    model.label(),
-                    refusal.parameter,
-                    refusal.why
-                );
-                let level = if is_sure || refusal.has_no_place {
-                    Level::Error
-                } else {
-                    Level::Warning
-                };
-                let span = agent.parameter_span(model, refusal.parameter);
-                Problem {
-                    level,
-                    ..Problem::error(message).at(span).help(refusal.help)
-                }
-            });
-        let has_none = parameters.contains_key("tool_choice") && agent.servers.is_empty();
-        let without_tools = has_none.then(|| {
-            let problem = Problem::error("no tool to choose: the agent has no `servers:`");
-            let span = agent.parameter_span(model, "tool_choice");
-            problem
-                .at(span)
-                .help("name its servers, or remove `tool_choice`")
-        });
-        let taken = taken_keys(kind, &parameters)
+            .map(problem)
+            .collect()
+    }
+
+    /// The entries of `extra:` that mcptest sets itself.
+    fn refused_extra(&self) -> impl Iterator<Item = Problem> {
+        taken_keys(self.kind, &self.parameters)
             .into_iter()
             .map(|(path, help)| {
-                let message = format!("`{}`: `extra` cannot set `{path}`", model.label());
+                let message = format!("`{}`: `extra` cannot set `{path}`", self.model.label());
                 Problem::error(message)
-                    .at(agent.parameter_span(model, "extra"))
+                    .at(self.agent.parameter_span(self.model, "extra"))
                     .help(help)
-            });
-        refused.chain(taken).chain(without_tools).collect()
+            })
+    }
+
+    fn choice_without_tools(&self) -> Option<Problem> {
+        let is_idle = self.parameters.contains_key("tool_choice") && self.agent.servers.is_empty();
+        is_idle.then(|| {
+            Problem::error("no tool to choose: the agent has no `servers:`")
+                .at(self.agent.parameter_span(self.model, "tool_choice"))
+                .help("name its servers, or remove `tool_choice`")
+        })
     }
 }

@@ -4,7 +4,7 @@ use super::request::put;
 use super::{Agent, Model};
 use crate::provider::{Family, Kind, Parameters, runs_code};
 use crate::suite::Suite;
-use crate::suite::read::Block;
+use crate::suite::read::{Block, Field};
 use serde_json::Value;
 
 /// The treatment of a tool whose schema the model's provider refuses.
@@ -40,25 +40,51 @@ pub(super) const KEYS: [&str; 4] = [TOOL_SCHEMAS, INSTRUCTIONS, MAX_RESULT_CHARS
 const DEFAULT_MAX_RESULT_CHARS: usize = 100_000;
 
 pub(super) fn read(block: &mut Block<'_>, into: &mut Parameters) {
-    let doc = "The treatment of a tool whose schema the model's provider refuses: `mend` (the default) rewrites it \
-               so that the provider accepts it, `omit` omits the tool, `as-is` sends it unchanged";
+    put(
+        block,
+        into,
+        (
+            TOOL_SCHEMAS,
+            "The treatment of a tool whose schema the model's provider refuses: `mend` (the default) rewrites it \
+             so that the provider accepts it, `omit` omits the tool, `as-is` sends it unchanged",
+        ),
+        read_tool_schemas,
+    );
+    put(
+        block,
+        into,
+        (
+            INSTRUCTIONS,
+            "Send the model the `instructions` of its servers, after the system prompt",
+        ),
+        |f| f.flag().filter(|is_told| !is_told),
+    );
+    put(
+        block,
+        into,
+        (
+            MAX_RESULT_CHARS,
+            "The maximum number of characters of a result that the model reads [default: 100000]. The recording \
+             keeps all",
+        ),
+        |f| f.whole(1..=u64::MAX),
+    );
+    put(
+        block,
+        into,
+        (
+            CODE_EXECUTION,
+            "Allow the model to call its tools from code that it writes and its provider runs",
+        ),
+        |f| f.flag().filter(|runs_code| *runs_code),
+    );
+}
+
+/// The written word, unless it is the default.
+fn read_tool_schemas(field: &mut Field<'_>) -> Option<&'static str> {
     let words = ToolSchemas::WORDS.map(|(word, how)| (word, (word, how)));
-    put(block, into, (TOOL_SCHEMAS, doc), |f| {
-        let (word, how) = f.choice("a way to treat a refused schema", &words)?;
-        (how != ToolSchemas::default()).then_some(word)
-    });
-    let doc = "Send the model the `instructions` of its servers, after the system prompt";
-    put(block, into, (INSTRUCTIONS, doc), |f| {
-        f.flag().filter(|is_told| !is_told)
-    });
-    let doc = "The maximum number of characters of a result that the model reads [default: 100000]. The recording keeps all";
-    put(block, into, (MAX_RESULT_CHARS, doc), |f| {
-        f.whole(1..=u64::MAX)
-    });
-    let doc = "Allow the model to call its tools from code that it writes and its provider runs";
-    put(block, into, (CODE_EXECUTION, doc), |f| {
-        f.flag().filter(|runs_code| *runs_code)
-    });
+    let (word, how) = field.choice("a way to treat a refused schema", &words)?;
+    (how != ToolSchemas::default()).then_some(word)
 }
 
 impl Agent {
