@@ -179,40 +179,28 @@ impl Question {
     ) -> Option<Self> {
         let rubric = block.required("rubric", "The rubric", Rubric::read);
         let mut providers = Vec::new();
-        block.at_most_one_of(&["model", "jurors"]);
-        let mut judges = Vec::new();
-        if named != NamedJudges::Jury {
-            let doc = "The judge's model [default: the suite's `judge:`]";
-            judges.extend(block.optional("model", doc, |f| Model::read(f, &mut providers)));
-        }
-        if named != NamedJudges::Judge {
-            judges.extend(
-                read_jurors(block, named, &mut providers)
-                    .into_iter()
-                    .flatten(),
-            );
-        }
+        let judges = read_judges(block, named, &mut providers);
         let threshold = read_threshold(block, THRESHOLD);
-        let doc = "The number of calls to each judge, whose mean counts [default: 1]";
         let samples = block
-            .optional("samples", doc, |f| f.whole(1..=MOST_SAMPLES))
+            .optional(
+                "samples",
+                "The number of calls to each judge, whose mean counts [default: 1]",
+                |f| f.whole(1..=MOST_SAMPLES),
+            )
             .unwrap_or(1);
         let mut question = Self::new(Asks::Rubric(Rubric::of_text("")), span);
         if named != NamedJudges::Judge {
             question.read_of_jury(block, named);
         }
-        let doc = "`run` (the default): the task, the calls, their results and the text; `text`: the text alone";
-        let words = [("run", Sees::Run), ("text", Sees::Text)];
-        let sees = block.or_default("sees", doc, |f| f.choice("what a judge sees", &words));
+        let sees = read_sees(block);
         let rubric = rubric?;
         if let (Some(tree), Some(threshold)) = (&rubric.tree, threshold) {
             lint_tree(block, tree.range(), threshold);
         }
-        let (asks, samples) = (Asks::Rubric(rubric), samples as usize);
         Some(Self {
-            asks,
+            asks: Asks::Rubric(rubric),
             judges,
-            samples,
+            samples: samples as usize,
             threshold: threshold?,
             sees,
             providers,
@@ -391,6 +379,31 @@ fn lint_tree(block: &mut Block<'_>, (lowest, highest): (f64, f64), threshold: f6
         );
         block.report(Problem::error(message).help("give the best answers a score that passes"));
     }
+}
+
+/// The models that `model:` and `jurors:` name.
+fn read_judges(
+    block: &mut Block<'_>,
+    named: NamedJudges,
+    providers: &mut Vec<(String, Span)>,
+) -> Vec<Model> {
+    block.at_most_one_of(&["model", "jurors"]);
+    let mut judges = Vec::new();
+    if named != NamedJudges::Jury {
+        let doc = "The judge's model [default: the suite's `judge:`]";
+        judges.extend(block.optional("model", doc, |f| Model::read(f, providers)));
+    }
+    if named != NamedJudges::Judge {
+        let jurors = read_jurors(block, named, providers);
+        judges.extend(jurors.into_iter().flatten());
+    }
+    judges
+}
+
+fn read_sees(block: &mut Block<'_>) -> Sees {
+    let doc = "`run` (the default): the task, the calls, their results and the text; `text`: the text alone";
+    let words = [("run", Sees::Run), ("text", Sees::Text)];
+    block.or_default("sees", doc, |f| f.choice("what a judge sees", &words))
 }
 
 fn read_threshold(block: &mut Block<'_>, default: f64) -> Option<f64> {

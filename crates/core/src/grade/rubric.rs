@@ -47,6 +47,8 @@ pub enum Tree {
     Score(f64),
 }
 
+/// The keys of a rubric, of which it has one.
+const KEYS: [&str; 3] = ["text", "criteria", "tree"];
 /// The name of a rubric that is one free text.
 const WHOLE: &str = "rubric";
 /// More questions fit into no prompt that a judge reads with care.
@@ -78,7 +80,7 @@ impl Rubric {
     }
 
     fn read_block(block: &mut Block<'_>) -> Option<Self> {
-        block.at_most_one_of(&["text", "criteria", "tree"]);
+        block.at_most_one_of(&KEYS);
         let text = block.optional("text", "The rubric as one text", |f| f.name());
         let criteria = block.optional("criteria", "The criteria, each judged separately", |f| {
             f.list(Criterion::read)
@@ -96,39 +98,41 @@ impl Rubric {
         if block.is_describing() {
             return None;
         }
-        let mut rubric = text.map_or(
-            Self {
+        let mut rubric = match text {
+            Some(text) => Self {
+                strict,
+                ..Self::of_text(text)
+            },
+            None => Self {
                 criteria: Vec::new(),
                 tree,
                 strict,
             },
-            |text| Self {
-                strict,
-                ..Self::of_text(text)
-            },
-        );
+        };
         if block.has("criteria") {
             rubric.criteria = Criterion::named(criteria?);
         }
-        let problem = rubric.problem().or_else(|| {
-            let is_idle = strict && block.has("tree");
+        match rubric.problem_in(block) {
+            Some(problem) => {
+                block.report(problem);
+                None
+            }
+            None => Some(rubric),
+        }
+    }
+
+    /// The problem of the rubric with the keys of its block.
+    fn problem_in(&self, block: &Block<'_>) -> Option<Problem> {
+        if !KEYS.iter().any(|key| block.has(key)) {
+            let problem = Problem::error("the rubric says nothing to judge by");
+            return Some(problem.help("write a string, `criteria:` or a `tree:`"));
+        }
+        let is_idle = self.strict && block.has("tree");
+        self.problem().or_else(|| {
             is_idle.then(|| {
                 Problem::error("`strict` says nothing beside a tree: its answers are yes or no")
             })
-        });
-        let has_any = ["text", "criteria", "tree"]
-            .iter()
-            .any(|key| block.has(key));
-        if let Some(problem) = problem.filter(|_| has_any) {
-            block.report(problem);
-            return None;
-        }
-        if !has_any {
-            let problem = Problem::error("the rubric says nothing to judge by");
-            block.report(problem.help("write a string, `criteria:` or a `tree:`"));
-            return None;
-        }
-        Some(rubric)
+        })
     }
 
     /// The problem of the whole rubric.

@@ -208,22 +208,7 @@ impl ArgumentShape {
     }
 
     fn read_block(block: &mut Block<'_>) -> Option<Self> {
-        let exact = block.optional("exact", "The arguments equal this value", |field| {
-            field.value()
-        });
-        let doc = "Beside `exact`: whether the items of lists may come in another order";
-        let words = &[("in-order", false), (ANY_ORDER, true)];
-        let are_bags = block.optional("lists", doc, |field| field.choice("an order", words));
-        if block.has("lists") && !block.has("exact") {
-            let problem = Problem::error(
-                "`lists` says how `exact` compares lists, and this shape has no `exact`",
-            );
-            block.report_at("lists", problem.help("remove it, or write `exact:`"));
-        }
-        let exact = exact.map(|value| match are_bags {
-            Some(true) => Self::exact_bags(value),
-            _ => Self::exact(value),
-        });
+        let exact = Self::read_exact(block);
         let subset = block.optional(
             "subset",
             "The arguments have at least this: objects key by key, lists in any order, scalars equal",
@@ -241,14 +226,7 @@ impl ArgumentShape {
         let one_of = block.optional(
             "one_of",
             "The arguments have any of these shapes",
-            |field| {
-                let shapes = field.list(Self::read);
-                field.amend_schema("minItems", json!(1));
-                if !field.is_describing() && field.value_quietly() == json!([]) {
-                    field.report(Problem::error("`one_of` needs at least one shape"));
-                }
-                shapes.map(Self::OneOf)
-            },
+            Self::read_one_of,
         );
         block.at_most_one_of(&KEYS);
         if !KEYS.iter().any(|key| block.has(key)) && !block.has_unknown() {
@@ -256,6 +234,35 @@ impl ArgumentShape {
             block.report(problem.help("write one, as `subset: { q: rust }`, or `any`"));
         }
         exact.or(subset.map(Self::Subset)).or(schema).or(one_of)
+    }
+
+    /// `exact:`, and `lists:` beside it.
+    fn read_exact(block: &mut Block<'_>) -> Option<Self> {
+        let value = block.optional("exact", "The arguments equal this value", |field| {
+            field.value()
+        });
+        let doc = "Beside `exact`: whether the items of lists may come in another order";
+        let words = &[("in-order", false), (ANY_ORDER, true)];
+        let are_bags = block.optional("lists", doc, |field| field.choice("an order", words));
+        if block.has("lists") && !block.has("exact") {
+            let problem = Problem::error(
+                "`lists` says how `exact` compares lists, and this shape has no `exact`",
+            );
+            block.report_at("lists", problem.help("remove it, or write `exact:`"));
+        }
+        value.map(|value| match are_bags {
+            Some(true) => Self::exact_bags(value),
+            _ => Self::exact(value),
+        })
+    }
+
+    fn read_one_of(field: &mut Field<'_>) -> Option<Self> {
+        let shapes = field.list(Self::read);
+        field.amend_schema("minItems", json!(1));
+        if !field.is_describing() && field.value_quietly() == json!([]) {
+            field.report(Problem::error("`one_of` needs at least one shape"));
+        }
+        shapes.map(Self::OneOf)
     }
 }
 
