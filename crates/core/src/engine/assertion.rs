@@ -278,56 +278,88 @@ impl Assertion<Target> {
             return None;
         }
         let is_unknowable = runs == 0 && self.target.depends_on_runs();
-        let written = self.matcher.written();
+        let outcomes = self.possible_outcomes(runs, is_unknowable);
+        match outcomes {
+            Outcomes {
+                can_pass: true,
+                can_fail: true,
+                ..
+            } => None,
+            Outcomes { can_pass: true, .. } => Some(self.always_holds()),
+            _ if is_unknowable => None,
+            Outcomes { best, .. } => Some(self.never_holds(runs, best)),
+        }
+    }
+
+    /// Tries the numbers that the target can have with this many runs, until one passes and one fails.
+    fn possible_outcomes(&self, runs: usize, is_unknowable: bool) -> Outcomes {
         let mut mentioned = Vec::new();
         numbers_in(self.matcher.written(), &mut mentioned);
-        let holds = |number: f64| {
-            let number = if self.target.is_whole() {
-                Number::Int(number as i64)
-            } else {
-                Number::Float(number)
-            };
-            self.holds(Some(number))
-        };
-        let (mut can_pass, mut can_fail, mut best) = (false, false, 0.0_f64);
         let candidates = if is_unknowable {
             self.target.candidates_of_range(&mentioned)
         } else {
             self.target.candidates(runs, &mentioned)
         };
+        let mut outcomes = Outcomes::default();
         for number in candidates {
-            best = best.max(number);
-            let passes = holds(number);
-            can_pass |= passes;
-            can_fail |= !passes;
-            if can_pass && can_fail {
-                return None;
+            let passes = self.holds_for(number);
+            outcomes.can_pass |= passes;
+            outcomes.can_fail |= !passes;
+            outcomes.best = outcomes.best.max(number);
+            if outcomes.can_pass && outcomes.can_fail {
+                break;
             }
         }
-        if can_pass {
-            let message = format!(
-                "`{}` always satisfies {written}: this cannot fail",
-                self.target.name
-            );
-            let help = "tighten the matcher or remove the expectation";
-            return Some(Problem::warning(message).at(self.span).help(help));
-        }
-        if is_unknowable {
-            return None;
-        }
+        outcomes
+    }
+
+    fn holds_for(&self, number: f64) -> bool {
+        let number = if self.target.is_whole() {
+            Number::Int(number as i64)
+        } else {
+            Number::Float(number)
+        };
+        self.holds(Some(number))
+    }
+
+    fn always_holds(&self) -> Problem {
+        let message = format!(
+            "`{}` always satisfies {}: this cannot fail",
+            self.target.name,
+            self.matcher.written()
+        );
+        Problem::warning(message)
+            .at(self.span)
+            .help("tighten the matcher or remove the expectation")
+    }
+
+    fn never_holds(&self, runs: usize, best: f64) -> Problem {
         let with_runs = if runs == 0 {
             String::new()
         } else {
             format!(" with {}", count(runs, "run"))
         };
         let message = format!(
-            "`{}` can never satisfy {written}{with_runs}",
-            self.target.name
+            "`{}` can never satisfy {}{with_runs}",
+            self.target.name,
+            self.matcher.written()
         );
         let range = || format!("{}: it goes up to {}", self.target.doc, Number::Float(best));
-        let help = self.target.advice(runs, &holds).unwrap_or_else(range);
-        Some(Problem::error(message).at(self.span).help(help))
+        let help = self
+            .target
+            .advice(runs, &|number| self.holds_for(number))
+            .unwrap_or_else(range);
+        Problem::error(message).at(self.span).help(help)
     }
+}
+
+/// How the numbers that a target can have meet an assertion.
+#[derive(Default)]
+struct Outcomes {
+    can_pass: bool,
+    can_fail: bool,
+    /// The highest number that was tried.
+    best: f64,
 }
 
 fn read_target(field: &mut Field<'_>, targets: &'static [Target]) -> Option<Target> {

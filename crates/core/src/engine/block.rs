@@ -51,34 +51,14 @@ impl GateBlock {
         key_span: Span,
     ) -> Self {
         let (gate, named) = block.with_tools(kind.read);
-        let doc = "Assertions on the gate's targets [default: the default gate]";
-        let written = (!kind.targets.is_empty()).then(|| {
-            block.optional("expect", doc, |field| {
-                Assertion::<Target>::read_list(field, kind.targets)
-            })
-        });
-        let written = written.flatten();
-        if written.as_ref().is_some_and(Vec::is_empty) && !block.is_describing() {
-            let problem = Problem::error("an empty `expect:` asserts nothing");
-            block.report_at(
-                "expect",
-                problem.help("remove it for the default gate, or name a target"),
-            );
-        }
+        let written = read_expect(kind, block);
         let beside = gate.expect_beside(written.is_some());
-        let expect = written.unwrap_or_else(|| kind.default_expect().collect());
-        let expect: Vec<_> = expect
+        let expect: Vec<_> = written
+            .unwrap_or_else(|| kind.default_expect().collect())
             .into_iter()
             .chain(beside.into_iter().map(Assertion::bound))
             .collect();
-        let is_asked = |one: &Assertion<Target>| kind.asks_of_each_run(&one.target);
-        let of_each_run = if expect.iter().any(is_asked) {
-            Vec::new()
-        } else {
-            let beside = gate.expect_beside(false).into_iter().map(Assertion::bound);
-            let default = kind.default_expect().chain(beside);
-            default.filter(is_asked).collect()
-        };
+        let of_each_run = default_of_each_run(kind, &*gate, &expect);
         let min_pass_rate = kind.read_min_pass_rate(block);
         let digest = Self::digest_with_agent(kind, block, digest);
         let servers = block.sibling("servers", |field| field.list(|item| item.string()));
@@ -293,37 +273,24 @@ impl GateBlock {
         for target in self.kind.targets {
             scores.values.entry(target.name).or_insert(None);
         }
-        let check =
-            |assertion: &Assertion<Target>| assertion.check(scores.value(assertion.target.name));
-        let mut expectations: Vec<_> = self.asserted().map(check).collect();
-        // Reports of thousands of rows are in memory at once.
-        expectations.shrink_to_fit();
+        let expectations = self.check(&scores);
         let passed =
             !scores.is_refuted && expectations.iter().all(|expectation| expectation.passed);
         lead_with_failed(&mut scores.findings, &expectations);
         let remarks = self.remarks(&mut scores);
-        let asserted = || {
-            self.asserted()
-                .find_map(|assertion| scores.why_vacuous(assertion.target.name))
-        };
-        let unmatched = || why_nothing_matches(&gate.tool_names(&self.named), runs, &self.servers);
-        let doubtful = || why_doubtful(&gate.tool_names(&self.named), runs, &self.servers);
         let line = gate.line(row_name, &scores);
         GateReport {
             key: self.key().to_owned(),
-            status: match (scores.is_ungraded, passed) {
-                (true, _) => Status::Error,
-                (false, true) => Status::Passed,
-                (false, false) => Status::Failed,
+            status: if scores.is_ungraded {
+                Status::Error
+            } else if passed {
+                Status::Passed
+            } else {
+                Status::Failed
             },
             summary: scores.summary.clone().filter(|_| line.is_none()),
             line,
-            not_exercised: scores
-                .not_exercised
-                .clone()
-                .or_else(asserted)
-                .or_else(unmatched)
-                .or_else(doubtful),
+            not_exercised: self.why_not_exercised(gate, runs, &scores),
             scored_runs: None,
             failed_runs,
             targets: scores
@@ -339,9 +306,40 @@ impl GateBlock {
             evidence: None,
         }
     }
-}
 
-impl GateBlock {
+    /// Checks the numbers against everything that the block asserts.
+    fn check(&self, scores: &Scores) -> Vec<Expectation> {
+        let mut expectations: Vec<Expectation> = self
+            .asserted()
+            .map(|assertion| assertion.check(scores.value(assertion.target.name)))
+            .collect();
+        // Reports of thousands of rows are in memory at once.
+        expectations.shrink_to_fit();
+        expectations
+    }
+
+    /// Why the verdict says nothing: nothing was measured, nothing counted for an asserted number, or the tools of the
+    /// block are not those of the runs.
+    fn why_not_exercised(
+        &self,
+        gate: &dyn Gate,
+        runs: &[Run<'_>],
+        scores: &Scores,
+    ) -> Option<String> {
+        let nothing_counted = || {
+            self.asserted()
+                .find_map(|assertion| scores.why_vacuous(assertion.target.name))
+        };
+        let unmatched = || why_nothing_matches(&gate.tool_names(&self.named), runs, &self.servers);
+        let doubtful = || why_doubtful(&gate.tool_names(&self.named), runs, &self.servers);
+        scores
+            .not_exercised
+            .clone()
+            .or_else(nothing_counted)
+            .or_else(unmatched)
+            .or_else(doubtful)
+    }
+
     /// The remarks of the row, independent of the verdict. A partial result needs no remark if the suite asserts how
     /// large it must be.
     fn remarks(&self, scores: &mut Scores) -> Vec<Remark> {
@@ -353,6 +351,43 @@ impl GateBlock {
         };
         remarks.map(remark).collect()
     }
+}
+
+/// The assertions of `expect:`, where the block has that key.
+fn read_expect(kind: &GateKind, block: &mut Block<'_>) -> Option<Vec<Assertion<Target>>> {
+    if kind.targets.is_empty() {
+        return None;
+    }
+    let written = block.optional(
+        "expect",
+        "Assertions on the gate's targets [default: the default gate]",
+        |field| Assertion::<Target>::read_list(field, kind.targets),
+    );
+    if written.as_ref().is_some_and(Vec::is_empty) && !block.is_describing() {
+        let problem = Problem::error("an empty `expect:` asserts nothing");
+        block.report_at(
+            "expect",
+            problem.help("remove it for the default gate, or name a target"),
+        );
+    }
+    written
+}
+
+/// The assertions of the default gate on each run. None of them if `expect:` asks something of each run.
+fn default_of_each_run(
+    kind: &GateKind,
+    gate: &dyn Gate,
+    expect: &[Assertion<Target>],
+) -> Vec<Assertion<Target>> {
+    let is_asked = |one: &Assertion<Target>| kind.asks_of_each_run(&one.target);
+    if expect.iter().any(is_asked) {
+        return Vec::new();
+    }
+    let beside = gate.expect_beside(false).into_iter().map(Assertion::bound);
+    kind.default_expect()
+        .chain(beside)
+        .filter(is_asked)
+        .collect()
 }
 
 /// Findings about an expectation that failed come first and name its target; their order is otherwise kept.

@@ -69,27 +69,29 @@ impl Outlook {
         numbers_in(matcher, &mut mentioned);
         mentioned.extend(Some(high).filter(|high| high.is_finite()));
         mentioned.sort_by(f64::total_cmp);
-        let between = mentioned
-            .windows(2)
-            .map(|pair| f64::midpoint(pair[0], pair[1]));
-        let beyond = mentioned.last().map(|last| last.abs().mul_add(2.0, 1.0));
-        let mut samples: Vec<f64> = between
-            .chain(beyond)
-            .chain(mentioned.iter().copied())
-            .collect();
-        if target.is_whole() {
-            samples = samples
-                .into_iter()
-                .flat_map(|value| [value.floor(), value.ceil()])
-                .collect();
-            samples.extend(
-                mentioned
-                    .iter()
-                    .flat_map(|number| [number.floor() - 1.0, number.ceil() + 1.0]),
-            );
-        }
-        Some(samples.into_iter().filter(is_possible).collect())
+        let mut samples = samples_around(&mentioned, target.is_whole());
+        samples.retain(is_possible);
+        Some(samples)
     }
+}
+
+/// These numbers, and numbers between and beyond them: a piecewise matcher judges every other number like one of them.
+fn samples_around(sorted: &[f64], is_whole: bool) -> Vec<f64> {
+    let between = sorted
+        .windows(2)
+        .map(|pair| f64::midpoint(pair[0], pair[1]));
+    let beyond = sorted.last().map(|last| last.abs().mul_add(2.0, 1.0));
+    let samples = between.chain(beyond).chain(sorted.iter().copied());
+    if !is_whole {
+        return samples.collect();
+    }
+    let neighbours = sorted
+        .iter()
+        .flat_map(|number| [number.floor() - 1.0, number.ceil() + 1.0]);
+    samples
+        .flat_map(|value| [value.floor(), value.ceil()])
+        .chain(neighbours)
+        .collect()
 }
 
 impl Assertion<Target> {
