@@ -144,7 +144,7 @@ pub(super) struct Follower<'g> {
 }
 
 impl<'g> Follower<'g> {
-    pub(super) fn of(path: &'g GoldenPath) -> Self {
+    pub(super) fn new(path: &'g GoldenPath) -> Self {
         Self {
             path,
             off: BTreeSet::new(),

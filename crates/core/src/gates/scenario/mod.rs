@@ -222,7 +222,7 @@ impl ScenarioBlock {
     }
 
     fn led(&self, run: &Run<'_>) -> WorldRun {
-        let walk = Walk::of(self, run.trace);
+        let walk = Walk::new(self, run.trace);
         WorldRun {
             run: run.number,
             before: self.world.seed.clone(),
@@ -334,7 +334,7 @@ impl Gate for ScenarioBlock {
 
     fn score_run(&self, run: &Run<'_>) -> RunScores {
         let trace = run.trace;
-        let walk = Walk::of(self, trace);
+        let walk = Walk::new(self, trace);
         let says = trace
             .final_response
             .as_deref()

@@ -4,7 +4,7 @@ use super::ScenarioBlock;
 use super::golden::{Follower, left_all};
 use crate::hashed::HashSet;
 use crate::trace::{CallResult, Tool, Trace};
-use crate::world::{World, WorldStep};
+use crate::world::{Place, World, WorldStep};
 use serde_json::Value;
 
 /// A call that the world refuses.
@@ -46,20 +46,24 @@ pub(super) struct Walk {
     pub(super) diverged_at: Option<usize>,
 }
 
+/// A recorded call with what the block makes of its result.
+struct WalkedCall<'t, 'a> {
+    /// Its number, from 1.
+    number: usize,
+    tool: Tool<'t>,
+    args: Value,
+    result: Option<&'t CallResult<'a>>,
+    has_failed: bool,
+}
+
 impl Walk {
-    pub(super) fn of(block: &ScenarioBlock, trace: &Trace<'_>) -> Self {
-        let world = &block.world;
-        let escalates = |tool: Tool<'_>| {
-            block
-                .escalation
-                .as_ref()
-                .is_some_and(|by| world.may_be(tool, &by.tool))
-        };
+    /// Replays the calls of a trace in the block's world.
+    pub(super) fn new(block: &ScenarioBlock, trace: &Trace<'_>) -> Self {
         let mut walk = Self {
-            state: world.seed.clone(),
+            state: block.world.seed.clone(),
             ..Self::default()
         };
-        let mut followers: Vec<Follower<'_>> = block.golden.iter().map(Follower::of).collect();
+        let mut followers: Vec<Follower<'_>> = block.golden.iter().map(Follower::new).collect();
         let has_results = !trace.tool_results.is_empty();
         let mut failed = Vec::new();
         for (at, (call, result)) in trace
@@ -68,48 +72,92 @@ impl Walk {
             .zip(trace.results_by_call())
             .enumerate()
         {
-            let (number, tool) = (at + 1, Tool::from(call));
-            let args = call.decoded_args().unwrap_or_default();
-            let has_failed = block.has_failed(result);
-            let forbidden = world.forbids(&walk.state, tool, &args);
-            if let Some(forbidden) = forbidden {
-                walk.forbidden.push(ForbiddenCall {
-                    number,
-                    reason: forbidden.reason.clone(),
-                    has_succeeded: !has_failed,
-                });
-            }
-            if forbidden.is_some() || world.may_change(tool) {
-                walk.first_act = walk.first_act.or(Some(number));
-            }
-            if escalates(tool) {
-                walk.escalation_attempts.push(number);
-                let is_answered = result.is_some() || !has_results;
-                if is_answered && !has_failed {
-                    walk.escalations.push(number);
-                }
-            }
-            let step = walk.step(world, tool, &args, has_failed);
+            let call = WalkedCall {
+                number: at + 1,
+                tool: Tool::from(call),
+                args: call.decoded_args().unwrap_or_default(),
+                result,
+                has_failed: block.has_failed(result),
+            };
+            walk.note_forbidden(&block.world, &call);
+            walk.note_escalation(block, &call, has_results);
+            let step = walk.step(&block.world, call.tool, &call.args, call.has_failed);
             if let WorldStep::Changed(places) = &step {
-                let sorted = (!block.bags.is_empty()).then(|| block.bags.sorted(&walk.state));
-                let state = sorted.as_ref().unwrap_or(&walk.state);
-                for follower in &mut followers {
-                    follower.look(number, state, places);
-                }
+                walk.lead(&mut followers, block, call.number, places);
             }
             let is_invalid = matches!(step, WorldStep::Invalid(_));
             if let WorldStep::Invalid(why) = step {
-                let answer = |result: &CallResult<'_>| result.text().unwrap_or_default();
-                let done = result.filter(|_| !has_failed).map(answer);
-                walk.invalid.push(InvalidCall { number, why, done });
+                walk.note_invalid(&call, why);
             }
-            if has_failed || is_invalid {
+            if call.has_failed || is_invalid {
                 failed.push(at);
             }
         }
         walk.diverged_at = left_all(&followers);
         walk.recovery_attempts = called_again(trace, &failed);
         walk
+    }
+
+    fn note_forbidden(&mut self, world: &World, call: &WalkedCall<'_, '_>) {
+        let forbidden = world.forbids(&self.state, call.tool, &call.args);
+        if let Some(forbidden) = forbidden {
+            self.forbidden.push(ForbiddenCall {
+                number: call.number,
+                reason: forbidden.reason.clone(),
+                has_succeeded: !call.has_failed,
+            });
+        }
+        if forbidden.is_some() || world.may_change(call.tool) {
+            self.first_act = self.first_act.or(Some(call.number));
+        }
+    }
+
+    /// In a trace without any result, a call counts as answered.
+    fn note_escalation(
+        &mut self,
+        block: &ScenarioBlock,
+        call: &WalkedCall<'_, '_>,
+        has_results: bool,
+    ) {
+        let escalates = block
+            .escalation
+            .as_ref()
+            .is_some_and(|by| block.world.may_be(call.tool, &by.tool));
+        if !escalates {
+            return;
+        }
+        self.escalation_attempts.push(call.number);
+        let is_answered = call.result.is_some() || !has_results;
+        if is_answered && !call.has_failed {
+            self.escalations.push(call.number);
+        }
+    }
+
+    /// Shows the changed state to those who follow a golden path.
+    fn lead(
+        &self,
+        followers: &mut [Follower<'_>],
+        block: &ScenarioBlock,
+        number: usize,
+        places: &[Place],
+    ) {
+        let sorted = (!block.bags.is_empty()).then(|| block.bags.sorted(&self.state));
+        let state = sorted.as_ref().unwrap_or(&self.state);
+        for follower in followers {
+            follower.look(number, state, places);
+        }
+    }
+
+    fn note_invalid(&mut self, call: &WalkedCall<'_, '_>, why: String) {
+        let done = call
+            .result
+            .filter(|_| !call.has_failed)
+            .map(|result| result.text().unwrap_or_default());
+        self.invalid.push(InvalidCall {
+            number: call.number,
+            why,
+            done,
+        });
     }
 
     /// Applies a call. A failed call does nothing, but can still be invalid.

@@ -22,6 +22,7 @@ use crate::report::{Evidence, Number};
 use crate::suite::read::Block;
 use crate::trace::Run;
 use explain::Explainer;
+use pairs::Agreement;
 use score::{Dimension, Measured, Premises};
 use session::Session;
 
@@ -139,22 +140,32 @@ impl StabilityBlock {
 /// Which dimensions are measured, and which count.
 impl Premises {
     fn read(block: &mut Block<'_>) -> Self {
-        let doc = "Leave turns without text out of `response_consistency`";
-        let ignore_empty_turns = block.flag("ignore_empty_turns", doc, false);
-        let doc = "With fewer calls `tool_usage_stability` is not measured; 20, and 2 with `premises: none`";
-        let least_calls =
-            block.optional("min_calls_for_tool_usage", doc, |f| f.whole(0..=1_000_000));
-        let doc = "Tokens that a distinct call may take before `cost_per_progress` falls [default: 2000]; makes it \
-                   part of the weakest score";
-        let target_tokens = block.optional("target_tokens", doc, |f| f.whole(1..=1_000_000_000));
-        let doc =
-            "`measured` counts a score where runs can show it; `none` counts all four in every run";
-        let is_blanket = block.or_default("premises", doc, |field| {
-            field.choice(
-                "a rule for premises",
-                &[("measured", false), ("none", true)],
-            )
-        });
+        let ignore_empty_turns = block.flag(
+            "ignore_empty_turns",
+            "Leave turns without text out of `response_consistency`",
+            false,
+        );
+        let least_calls = block.optional(
+            "min_calls_for_tool_usage",
+            "With fewer calls `tool_usage_stability` is not measured; 20, and 2 with `premises: none`",
+            |f| f.whole(0..=1_000_000),
+        );
+        let target_tokens = block.optional(
+            "target_tokens",
+            "Tokens that a distinct call may take before `cost_per_progress` falls [default: 2000]; makes it \
+             part of the weakest score",
+            |f| f.whole(1..=1_000_000_000),
+        );
+        let is_blanket = block.or_default(
+            "premises",
+            "`measured` counts a score where runs can show it; `none` counts all four in every run",
+            |field| {
+                field.choice(
+                    "a rule for premises",
+                    &[("measured", false), ("none", true)],
+                )
+            },
+        );
         if ignore_empty_turns && !is_blanket && !block.is_describing() {
             let problem = Problem::warning(
                 "`ignore_empty_turns` changes nothing: turns without text never count",
@@ -164,11 +175,10 @@ impl Premises {
                 problem.help("remove it, or set `premises: none`"),
             );
         }
-        let min_calls_for_tool_usage = least_calls.map(|calls| calls as usize);
         Self {
             is_blanket,
             ignore_empty_turns,
-            min_calls_for_tool_usage,
+            min_calls_for_tool_usage: least_calls.map(|calls| calls as usize),
             target_tokens,
         }
     }
@@ -230,37 +240,9 @@ impl Gate for StabilityBlock {
         };
         let mut scores = Scores::of_runs(runs, measured.iter().map(score_alone).collect());
         let agreement = pairs::compare(&sessions);
-        scores
-            .set(&SCORE, Some(Number::Float(spread.mean)))
-            .set(&VARIANCE, Some(Number::Float(spread.variance)))
-            .set(
-                &SIMILARITY,
-                Some(Number::Float(agreement.similarity.mean())),
-            )
-            .set(
-                &CONSISTENCY,
-                Some(Number::Float(agreement.consistency.mean())),
-            )
-            .set(&ALIGNED, Some(Number::Float(agreement.aligned.mean())))
-            .set(
-                &EARLY_DIVERGENCE,
-                Some(Number::Int(i64::from(agreement.early_divergence()))),
-            );
-        if runs.len() < 2 {
-            scores.not_exercised = Some("there is only one run, so nothing is compared".to_owned());
-        }
-        if agreement.consistency.least.is_none() {
-            scores.nothing_counts(
-                &CONSISTENCY,
-                "no two runs called the same tool at the same step",
-            );
-        }
-        if agreement.aligned.least.is_none() {
-            scores.nothing_counts(&ALIGNED, "no two runs called the same tool");
-        }
-        if sessions.iter().all(|session| session.calls.is_empty()) {
-            scores.not_exercised = Some("no run made a call to compare".to_owned());
-        }
+        set_spread(&spread, &mut scores);
+        set_agreement(&agreement, &mut scores);
+        say_what_is_not_compared(&sessions, &agreement, &mut scores);
         self.premises.say_what_is_missing(&sessions, &mut scores);
         let explainer = Explainer {
             runs,
@@ -327,6 +309,47 @@ impl Gate for StabilityBlock {
                 .at(agent.key_span)
                 .help("set the agent's `runs:` to 2 or more"),
         ]
+    }
+}
+
+fn set_spread(spread: &Spread, scores: &mut Scores) {
+    scores
+        .set(&SCORE, Some(Number::Float(spread.mean)))
+        .set(&VARIANCE, Some(Number::Float(spread.variance)));
+}
+
+fn set_agreement(agreement: &Agreement, scores: &mut Scores) {
+    scores
+        .set(
+            &SIMILARITY,
+            Some(Number::Float(agreement.similarity.mean())),
+        )
+        .set(
+            &CONSISTENCY,
+            Some(Number::Float(agreement.consistency.mean())),
+        )
+        .set(&ALIGNED, Some(Number::Float(agreement.aligned.mean())))
+        .set(
+            &EARLY_DIVERGENCE,
+            Some(Number::Int(i64::from(agreement.early_divergence()))),
+        );
+}
+
+/// Reports why the runs have nothing in common that could be compared.
+fn say_what_is_not_compared(sessions: &[Session<'_>], agreement: &Agreement, scores: &mut Scores) {
+    if agreement.consistency.least.is_none() {
+        scores.nothing_counts(
+            &CONSISTENCY,
+            "no two runs called the same tool at the same step",
+        );
+    }
+    if agreement.aligned.least.is_none() {
+        scores.nothing_counts(&ALIGNED, "no two runs called the same tool");
+    }
+    if sessions.iter().all(|session| session.calls.is_empty()) {
+        scores.not_exercised = Some("no run made a call to compare".to_owned());
+    } else if sessions.len() < 2 {
+        scores.not_exercised = Some("there is only one run, so nothing is compared".to_owned());
     }
 }
 
