@@ -76,6 +76,16 @@ enum Key {
     Refused,
 }
 
+impl Key {
+    fn from_scalar(text: &str, is_plain: bool, at: Span) -> Self {
+        if is_plain && text == "<<" {
+            Self::Merge
+        } else {
+            Self::Named(text.into(), at)
+        }
+    }
+}
+
 impl Builder {
     fn run<'a>(
         mut self,
@@ -96,94 +106,90 @@ impl Builder {
                 Event::DocumentStart(..) => {
                     self.documents += 1;
                     if self.documents > 1 {
-                        let problem =
-                            Problem::error("a file has one YAML document; a second starts here")
-                                .at(at)
-                                .help("put each document into a separate file");
-                        problems.push(problem);
+                        problems.push(second_document(at));
                         break;
                     }
                 }
                 Event::StreamEnd => break,
-                event => self.take(event, at, problems),
+                event => self.add(event, at, problems),
             }
         }
         let root = self.root?;
         if root.expanded > MAX_EXPANDED {
-            let problem = Problem::error(format!(
-                "the file expands to {} values through its aliases; {MAX_EXPANDED} is the limit",
-                root.expanded
-            ))
-            .at(largest_part(&root));
-            problems
-                .push(problem.help("write the repeated part out, or use fewer aliases of aliases"));
+            problems.push(too_large(&root));
             return None;
         }
         Some(root)
     }
 
-    fn take(&mut self, event: Event<'_>, at: Span, problems: &mut Vec<Problem>) {
+    fn add(&mut self, event: Event<'_>, at: Span, problems: &mut Vec<Problem>) {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
-                let plain = style == ScalarStyle::Plain;
-                if let Some(Open {
-                    shape:
-                        Shape::Map {
-                            key: key @ None, ..
-                        },
-                    ..
-                }) = self.open.last_mut()
-                {
-                    *key = Some(if plain && text == "<<" {
-                        Key::Merge
-                    } else {
-                        Key::Named(text.into(), at)
-                    });
-                    return;
-                }
-                let kind = Kind::Scalar(scalar(text, plain, tag.as_deref(), at, problems));
-                self.place(
-                    Rc::new(Node {
-                        span: at,
-                        kind,
-                        expanded: 1,
-                    }),
-                    anchor,
-                    problems,
-                );
-            }
-            Event::Alias(id) => {
-                if let Some(node) = self.anchors.get(&id).cloned() {
-                    self.place(node, 0, problems);
+                let is_plain = style == ScalarStyle::Plain;
+                if let Some(key) = self.awaited_key() {
+                    *key = Some(Key::from_scalar(&text, is_plain, at));
                 } else {
-                    problems
-                        .push(Problem::error("this alias is inside the value it refers to").at(at));
+                    let scalar = scalar(text, is_plain, tag.as_deref(), at, problems);
+                    self.place_scalar(scalar, at, anchor, problems);
                 }
             }
+            Event::Alias(id) => self.place_alias(id, at, problems),
             Event::SequenceStart(_, anchor, tag) => {
                 refuse_tag(tag.as_deref(), at, problems);
-                self.open.push(Open {
-                    anchor,
-                    start: at,
-                    shape: Shape::List(Vec::new()),
-                });
+                self.open(Shape::List(Vec::new()), at, anchor);
             }
             Event::MappingStart(_, anchor, tag) => {
                 refuse_tag(tag.as_deref(), at, problems);
-                let shape = Shape::Map {
+                let map = Shape::Map {
                     entries: Vec::new(),
                     merges: Vec::new(),
                     key: None,
                 };
-                self.open.push(Open {
-                    anchor,
-                    start: at,
-                    shape,
-                });
+                self.open(map, at, anchor);
             }
             Event::SequenceEnd | Event::MappingEnd => self.close(at, problems),
             _ => {}
         }
+    }
+
+    /// The place of the next key, if a map is open that waits for one.
+    fn awaited_key(&mut self) -> Option<&mut Option<Key>> {
+        match &mut self.open.last_mut()?.shape {
+            Shape::Map { key, .. } if key.is_none() => Some(key),
+            _ => None,
+        }
+    }
+
+    fn place_scalar(
+        &mut self,
+        scalar: Scalar,
+        at: Span,
+        anchor: usize,
+        problems: &mut Vec<Problem>,
+    ) {
+        let node = Node {
+            span: at,
+            kind: Kind::Scalar(scalar),
+            expanded: 1,
+        };
+        self.place(Rc::new(node), anchor, problems);
+    }
+
+    fn place_alias(&mut self, id: usize, at: Span, problems: &mut Vec<Problem>) {
+        match self.anchors.get(&id).cloned() {
+            Some(node) => self.place(node, 0, problems),
+            None => {
+                problems.push(Problem::error("this alias is inside the value it refers to").at(at))
+            }
+        }
+    }
+
+    fn open(&mut self, shape: Shape, start: Span, anchor: usize) {
+        self.open.push(Open {
+            anchor,
+            start,
+            shape,
+        });
     }
 
     fn close(&mut self, at: Span, problems: &mut Vec<Problem>) {
@@ -295,6 +301,21 @@ impl Builder {
         }
         problem
     }
+}
+
+fn second_document(at: Span) -> Problem {
+    Problem::error("a file has one YAML document; a second starts here")
+        .at(at)
+        .help("put each document into a separate file")
+}
+
+fn too_large(root: &Node) -> Problem {
+    Problem::error(format!(
+        "the file expands to {} values through its aliases; {MAX_EXPANDED} is the limit",
+        root.expanded
+    ))
+    .at(largest_part(root))
+    .help("write the repeated part out, or use fewer aliases of aliases")
 }
 
 /// The tab that indents the line of an error, or a later line that the parser was on its way to.
