@@ -5,14 +5,27 @@ use super::{Coverage, ParameterCoverage, ServerCoverage, ToolCoverage, ValueCove
 use crate::judge::{Recorded, RecordedCall, RecordedRun, RecordedRuns, with_known_tools};
 use crate::row::{AgentRow, Row, Subject, ToolRow};
 use crate::suite::Suite;
-use crate::trace::{Call, CallResult, CatalogueTool, Trace};
+use crate::trace::{Call, CallResult, CatalogueTool, Header, Trace};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A tool by its server, where that is known, and its name.
-type Key = (Option<String>, String);
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct ToolKey {
+    server: Option<String>,
+    name: String,
+}
+
+impl ToolKey {
+    fn new(server: Option<&str>, name: &str) -> Self {
+        Self {
+            server: server.map(str::to_owned),
+            name: name.to_owned(),
+        }
+    }
+}
 
 /// The tools that rows called, and the tools that their recordings list. Only all rows together show the coverage:
 /// one may call a tool that only another's recording lists.
@@ -22,8 +35,8 @@ pub struct Exercised {
     used: BTreeSet<String>,
     /// The servers with known tools.
     known: BTreeSet<String>,
-    listed: BTreeMap<Key, Parameters>,
-    called: BTreeMap<Key, Seen>,
+    listed: BTreeMap<ToolKey, Parameters>,
+    called: BTreeMap<ToolKey, Seen>,
 }
 
 /// The JSON-RPC code of a server that has no such method, or no such tool.
@@ -82,24 +95,26 @@ impl Exercised {
                     called: [(key, seen)].into(),
                     ..Self::default()
                 }),
-                None if key.0.is_some_and(|server| !self.known.contains(&server)) => {}
+                None if key
+                    .server
+                    .is_some_and(|server| !self.known.contains(&server)) => {}
                 None => coverage.unlisted_calls += seen.calls,
             }
         }
         for (key, parameters) in self.listed {
             let tool = covered(
-                key.1.clone(),
+                key.name.clone(),
                 parameters,
                 &self.called.remove(&key).unwrap_or_default(),
             );
             match coverage
                 .servers
                 .last_mut()
-                .filter(|server| server.name == key.0)
+                .filter(|server| server.name == key.server)
             {
                 Some(server) => server.tools.push(tool),
                 None => coverage.servers.push(ServerCoverage {
-                    name: key.0,
+                    name: key.server,
                     tools: vec![tool],
                 }),
             }
@@ -109,17 +124,15 @@ impl Exercised {
 
     /// The listed tool that a call means. Where the call does not say its server, or the list does not, it is the only
     /// one of its name.
-    fn listed_as(&self, (server, name): &Key) -> Option<Key> {
-        let as_called = (server.clone(), name.clone());
-        let without_server = (None, name.clone());
-        let servers = self.known.iter().filter(|_| server.is_none());
-        let elsewhere = servers.map(|server| (Some(server.clone()), name.clone()));
-        let mut found = elsewhere
-            .chain([without_server])
-            .filter(|key| self.listed.contains_key(key));
-        if self.listed.contains_key(&as_called) {
-            return Some(as_called);
+    fn listed_as(&self, called: &ToolKey) -> Option<ToolKey> {
+        if self.listed.contains_key(called) {
+            return Some(called.clone());
         }
+        let servers = self.known.iter().filter(|_| called.server.is_none());
+        let mut found = servers
+            .map(|server| ToolKey::new(Some(server), &called.name))
+            .chain([ToolKey::new(None, &called.name)])
+            .filter(|key| self.listed.contains_key(key));
         found.next().filter(|_| found.next().is_none())
     }
 
@@ -127,53 +140,44 @@ impl Exercised {
         if recorded.stale.is_some() {
             return;
         }
-        self.used.extend(of.agent.servers.iter().cloned());
-        let alone = if let [alone] = &of.agent.servers[..] {
-            Some(alone)
-        } else {
-            None
-        };
+        let servers = &of.agent.servers;
+        self.used.extend(servers.iter().cloned());
         for header in &recorded.headers {
-            let Some(catalogue) = &header.catalogue else {
-                continue;
-            };
-            self.known.extend(of.agent.servers.iter().cloned());
-            let left_out = header
-                .left_out
-                .keys()
-                .filter_map(|name| name.split_once('.'));
-            for (server, name) in left_out {
-                self.listed
-                    .entry((Some(server.to_owned()), name.to_owned()))
-                    .or_default();
-            }
-            for tool in catalogue {
-                self.list(tool, alone);
-            }
+            self.add_header(header, servers);
         }
-        of.agent
-            .servers
-            .iter()
-            .for_each(|server| self.add_mock(of.suite, server));
-        let wanted = of
-            .agent
-            .runs_to_judge(recorded.runs.len())
-            .min(recorded.runs.len());
-        let side = recorded
-            .side_runs
-            .iter()
-            .flatten()
-            .flat_map(|side| &side.runs);
-        let runs: Vec<RecordedRun<'_>> = recorded.runs[..wanted]
-            .iter()
-            .chain(side)
-            .cloned()
-            .collect();
+        for server in servers {
+            self.add_mock(of.suite, server);
+        }
+        let runs = judged_runs(of, recorded);
         let settled = with_known_tools(of, &runs);
         for (run, settled) in runs.iter().zip(&settled) {
             if let Some(trace) = settled.as_ref().or(run.trace.as_ref().ok().copied()) {
                 self.add_trace(trace);
             }
+        }
+    }
+
+    /// Adds the tools that a recording lists.
+    fn add_header(&mut self, header: &Header, servers: &[String]) {
+        let Some(catalogue) = &header.catalogue else {
+            return;
+        };
+        let only_server = match servers {
+            [only] => Some(only),
+            _ => None,
+        };
+        self.known.extend(servers.iter().cloned());
+        let left_out = header
+            .left_out
+            .keys()
+            .filter_map(|name| name.split_once('.'));
+        for (server, name) in left_out {
+            self.listed
+                .entry(ToolKey::new(Some(server), name))
+                .or_default();
+        }
+        for tool in catalogue {
+            self.list(tool, only_server);
         }
     }
 
@@ -201,7 +205,7 @@ impl Exercised {
             let Call {
                 name, server, args, ..
             } = call;
-            let key = (server.as_deref().map(str::to_owned), name.to_string());
+            let key = ToolKey::new(server.as_deref(), name);
             let args = args.and_then(|args| serde_json::from_str(args.get()).ok());
             self.add_call(key, args.as_ref(), has_failed);
         }
@@ -216,7 +220,7 @@ impl Exercised {
         if let Some(surface) = call.surface {
             self.known.insert(server.clone());
             for (tool, parameters) in surface {
-                let key = (Some(server.clone()), tool.clone());
+                let key = ToolKey::new(Some(server), tool);
                 let parameters = parameters.iter().cloned();
                 merge_values(self.listed.entry(key).or_default(), parameters);
             }
@@ -234,11 +238,11 @@ impl Exercised {
             .error
             .map(|_| true)
             .or_else(|| outcome.result.map(is_error));
-        let key = (Some(server.clone()), of.test.tool.clone());
+        let key = ToolKey::new(Some(server), &of.test.tool);
         self.add_call(key, of.test.args.as_ref(), has_failed);
     }
 
-    fn add_call(&mut self, key: Key, args: Option<&Value>, has_failed: Option<bool>) {
+    fn add_call(&mut self, key: ToolKey, args: Option<&Value>, has_failed: Option<bool>) {
         let seen = self.called.entry(key).or_default();
         seen.calls += 1;
         seen.successes += usize::from(has_failed == Some(false));
@@ -258,21 +262,39 @@ impl Exercised {
         }
     }
 
-    fn list(&mut self, tool: &CatalogueTool, alone: Option<&String>) {
+    fn list(&mut self, tool: &CatalogueTool, only_server: Option<&String>) {
         if tool.distractor {
             return;
         }
-        let server = tool.server.as_ref().or(alone).cloned();
+        let server = tool.server.as_ref().or(only_server);
         let parameters = tool
             .input_schema
             .as_ref()
             .map(|schema| parameters(schema))
             .unwrap_or_default();
         merge_values(
-            self.listed.entry((server, tool.name.clone())).or_default(),
+            self.listed
+                .entry(ToolKey::new(server.map(String::as_str), &tool.name))
+                .or_default(),
             parameters,
         );
     }
+}
+
+/// The runs that the suite asks for, and the side runs.
+fn judged_runs<'t>(of: AgentRow<'_>, recorded: &RecordedRuns<'t>) -> Vec<RecordedRun<'t>> {
+    let there = recorded.runs.len();
+    let wanted = of.agent.runs_to_judge(there).min(there);
+    let side = recorded
+        .side_runs
+        .iter()
+        .flatten()
+        .flat_map(|side| &side.runs);
+    recorded.runs[..wanted]
+        .iter()
+        .chain(side)
+        .cloned()
+        .collect()
 }
 
 fn merge_values(into: &mut Parameters, from: impl IntoIterator<Item = (String, BTreeSet<String>)>) {
