@@ -41,6 +41,17 @@ impl PathStep {
     fn is_each(&self) -> bool {
         matches!(self, Self::Each | Self::EachWith { .. })
     }
+
+    /// The key, unless it is quoted: a quoted key is one of a value, never one of the trace's own.
+    fn unquoted_key(&self) -> Option<&str> {
+        match self {
+            Self::Key {
+                name,
+                quoted: false,
+            } => Some(name),
+            _ => None,
+        }
+    }
 }
 
 impl Path {

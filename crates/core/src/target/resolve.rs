@@ -11,54 +11,36 @@ use std::fmt;
 
 /// The value that the steps lead to in a trace. `tool_names` is derived; everything else is read as recorded.
 pub(super) fn in_trace(steps: &[PathStep], trace: &Trace<'_>) -> Option<Value> {
-    if let [
-        PathStep::Key {
-            name,
-            quoted: false,
-        },
-        rest @ ..,
-    ] = steps
-    {
-        if name == "tool_names" {
-            let names = trace.tool_names().map(Value::from).collect();
-            return in_value(Value::Array(names), rest);
-        }
+    let Some((first, rest)) = steps.split_first() else {
+        return in_shape(trace.text, steps, &TRACE);
+    };
+    match (first.unquoted_key(), rest) {
+        (Some("tool_names"), _) => in_value(tool_names(trace), rest),
         // A total that is not recorded is the sum of its parts.
-        if let (
-            "conversation",
+        (
+            Some("conversation"),
             [
                 PathStep::Key { name: tokens, .. },
                 PathStep::Key { name: total, .. },
             ],
-        ) = (name.as_str(), rest)
-            && (tokens.as_str(), total.as_str()) == ("tokens", "total")
-        {
-            return trace.conversation.tokens.total.map(Value::from);
+        ) if tokens == "tokens" && total == "total" => {
+            trace.conversation.tokens.total.map(Value::from)
         }
         // No calls is an empty list, also in an envelope that does not write it out.
-        if name == "tool_calls" && trace.tool_calls.is_empty() {
-            return in_value(Value::Array(Vec::new()), rest);
+        (Some("tool_calls"), _) if trace.tool_calls.is_empty() => {
+            in_value(Value::Array(Vec::new()), rest)
         }
         // A name is the bare one, also where it was recorded as on the wire.
-        if let (
-            "tool_calls",
-            [
-                which,
-                PathStep::Key {
-                    name,
-                    quoted: false,
-                },
-                rest @ ..,
-            ],
-        ) = (name.as_str(), rest)
-            && name == "name"
-        {
-            let names = trace.tool_names().map(Value::from).collect();
+        (Some("tool_calls"), [which, key, rest @ ..]) if key.unquoted_key() == Some("name") => {
             let steps: Vec<PathStep> = std::iter::once(which).chain(rest).cloned().collect();
-            return in_value(Value::Array(names), &steps);
+            in_value(tool_names(trace), &steps)
         }
+        _ => in_shape(trace.text, steps, &TRACE),
     }
-    in_shape(trace.text, steps, &TRACE)
+}
+
+fn tool_names(trace: &Trace<'_>) -> Value {
+    Value::Array(trace.tool_names().map(Value::from).collect())
 }
 
 /// The same in the text of a trace, whose own fields may have other names.

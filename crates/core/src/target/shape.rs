@@ -64,36 +64,27 @@ pub(super) struct End {
     pub(super) holds: Type,
 }
 
+impl End {
+    /// The end of a path into values of any shape.
+    const ANYWHERE: Self = Self {
+        is_own: false,
+        holds: Type::Any,
+    };
+}
+
 /// Refuses a path that can never lead to a value; returns the type of its end.
 pub(super) fn check(steps: &[PathStep], roots: Roots) -> Result<End, Box<Problem>> {
     if roots == Roots::Trace && starts_with_scorers(steps) {
-        if of_scorer(steps).is_some() {
-            return Ok(End {
-                is_own: false,
-                holds: Type::Any,
-            });
-        }
-        let problem = Problem::error("a number of a scorer is `scorers.NAME.KEY`");
-        return Err(problem
-            .help("NAME is the name of a scorer, KEY a key that it prints")
-            .into());
+        return check_scorer(steps);
     }
-    let mut shape = match roots {
+    check_filters(steps)?;
+    let root = match roots {
         Roots::Trace => &TRACE,
         Roots::ToolTest => &TOOL_TEST,
     };
-    let mut before = String::new();
-    check_filters(steps)?;
-    for step in steps {
-        let Some(next) = follow(shape, step, &before)? else {
-            return Ok(End {
-                is_own: false,
-                holds: Type::Any,
-            });
-        };
-        shape = next;
-        push_step(&mut before, step);
-    }
+    let Some(shape) = follow_all(root, steps)? else {
+        return Ok(End::ANYWHERE);
+    };
     let is_argument = matches!(steps.last(), Some(PathStep::Key { name, .. }) if name == "args");
     let item = type_of(shape);
     let holds = if steps.iter().any(PathStep::is_each) {
@@ -105,6 +96,33 @@ pub(super) fn check(steps: &[PathStep], roots: Roots) -> Result<End, Box<Problem
         is_own: !is_argument,
         holds,
     })
+}
+
+fn check_scorer(steps: &[PathStep]) -> Result<End, Box<Problem>> {
+    if of_scorer(steps).is_some() {
+        return Ok(End::ANYWHERE);
+    }
+    let problem = Problem::error("a number of a scorer is `scorers.NAME.KEY`");
+    Err(problem
+        .help("NAME is the name of a scorer, KEY a key that it prints")
+        .into())
+}
+
+/// The shape at the end of a path; `None` where anything goes.
+fn follow_all(
+    root: &'static Shape,
+    steps: &[PathStep],
+) -> Result<Option<&'static Shape>, Box<Problem>> {
+    let mut shape = root;
+    let mut before = String::new();
+    for step in steps {
+        let Some(next) = follow(shape, step, &before)? else {
+            return Ok(None);
+        };
+        shape = next;
+        push_step(&mut before, step);
+    }
+    Ok(Some(shape))
 }
 
 /// The roles of turns.
