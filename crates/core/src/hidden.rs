@@ -114,35 +114,7 @@ fn has_something_to_hide_in(report: &TestReport) -> bool {
 /// The row without its secrets. Its place stays, and so does the command that judges it alone, unless the row's own
 /// name contains a secret.
 pub fn hide_in(redactor: &Redactor, mut report: TestReport) -> TestReport {
-    for run in &mut report.runs {
-        run.expectations
-            .iter_mut()
-            .for_each(|one| hide_under_names(redactor, one));
-    }
-    for gate in &mut report.gates {
-        gate.expectations
-            .iter_mut()
-            .for_each(|one| hide_under_names(redactor, one));
-        let diffs = gate
-            .explanation
-            .iter_mut()
-            .flat_map(|finding| &mut finding.diff);
-        diffs.for_each(|diff| hide_in_diff(redactor, diff));
-        for row in gate.tables.iter_mut().flat_map(|table| &mut table.rows) {
-            row.diff
-                .iter_mut()
-                .for_each(|diff| hide_in_diff(redactor, diff));
-            let calls = row.expected.iter_mut().chain(&mut row.recorded);
-            calls
-                .filter_map(|call| call.args.as_mut())
-                .for_each(|args| hide_in_arguments(redactor, args));
-        }
-        let diffs = gate
-            .evidence
-            .iter_mut()
-            .flat_map(|evidence| evidence.differences_mut());
-        diffs.for_each(|diff| hide_in_diff(redactor, diff));
-    }
+    hide_values(redactor, &mut report);
     // What a pattern makes of a variant could not be read back, and a number of distractors is no secret.
     let variant = report.variant.take();
     let text = report.to_json();
@@ -168,6 +140,31 @@ pub fn hide_in(redactor: &Redactor, mut report: TestReport) -> TestReport {
     }
 }
 
+/// Hides the values that are secret by the name at the end of their path, which is elsewhere in the report's text.
+fn hide_values(redactor: &Redactor, report: &mut TestReport) {
+    let of_runs = report.runs.iter_mut().flat_map(|run| &mut run.expectations);
+    of_runs.for_each(|expectation| hide_under_names(redactor, expectation));
+    for gate in &mut report.gates {
+        for expectation in &mut gate.expectations {
+            hide_under_names(redactor, expectation);
+        }
+        let findings = gate.explanation.iter_mut();
+        hide_in_diffs(redactor, findings.flat_map(|finding| &mut finding.diff));
+        for row in gate.tables.iter_mut().flat_map(|table| &mut table.rows) {
+            hide_in_diffs(redactor, &mut row.diff);
+            let calls = row.expected.iter_mut().chain(&mut row.recorded);
+            calls
+                .filter_map(|call| call.args.as_mut())
+                .for_each(|args| hide_in_arguments(redactor, args));
+        }
+        let evidence = gate.evidence.iter_mut();
+        hide_in_diffs(
+            redactor,
+            evidence.flat_map(|evidence| evidence.differences_mut()),
+        );
+    }
+}
+
 /// Hides a value at a path that ends in a secret's name.
 fn hide_under_names(redactor: &Redactor, expectation: &mut Expectation) {
     let name = expectation
@@ -185,10 +182,13 @@ fn hide_under_names(redactor: &Redactor, expectation: &mut Expectation) {
             diff.actual = named(redactor, &name, diff.actual.take());
         }
     }
-    expectation
-        .diff
-        .iter_mut()
-        .for_each(|diff| hide_in_diff(redactor, diff));
+    hide_in_diffs(redactor, &mut expectation.diff);
+}
+
+fn hide_in_diffs<'d>(redactor: &Redactor, diffs: impl IntoIterator<Item = &'d mut AssertionDiff>) {
+    for diff in diffs {
+        hide_in_diff(redactor, diff);
+    }
 }
 
 fn hide_in_diff(redactor: &Redactor, diff: &mut AssertionDiff) {

@@ -7,7 +7,7 @@ const MAX_DEPTH: usize = 16;
 
 /// A small value that fits the schema; `None` when none of the plain ones does.
 pub fn sample(written: &Value, schema: &JsonSchema) -> Option<Value> {
-    let value = of(written, written, 0)?;
+    let value = sample_at(written, written, 0)?;
     schema.is_valid(&value).then_some(value)
 }
 
@@ -16,67 +16,77 @@ pub fn sample_of(written: &Value) -> Option<Value> {
     sample(written, &JsonSchema::compile(written).ok()?)
 }
 
-fn of(schema: &Value, root: &Value, depth: usize) -> Option<Value> {
+fn sample_at(schema: &Value, root: &Value, depth: usize) -> Option<Value> {
     if depth > MAX_DEPTH {
         return None;
     }
-    let first = |key: &str| schema.get(key).and_then(|list| list.get(0)).cloned();
-    if let Some(value) = schema
-        .get("const")
-        .or(schema.get("default"))
-        .cloned()
-        .or_else(|| first("examples"))
-    {
+    if let Some(value) = written_value(schema) {
         return Some(value);
     }
-    if let Some(value) = first("enum") {
-        return Some(value);
-    }
-    if let Some(target) = schema
+    if let Some(pointer) = schema
         .get("$ref")
         .and_then(Value::as_str)
         .and_then(|at| at.strip_prefix('#'))
     {
-        return of(root.pointer(target)?, root, depth + 1);
+        return sample_at(root.pointer(pointer)?, root, depth + 1);
     }
     if let Some(option) = ["anyOf", "oneOf"]
         .iter()
         .find_map(|key| schema.get(*key)?.get(0))
     {
-        return of(option, root, depth + 1);
+        return sample_at(option, root, depth + 1);
     }
-    let kind = match schema.get("type") {
-        Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str),
-        kind => kind.and_then(Value::as_str),
-    };
-    match kind {
+    match first_type(schema) {
         Some("string") => Some(text(schema)),
-        Some("integer" | "number") => Some(
-            ["minimum", "maximum"]
-                .iter()
-                .find_map(|key| schema.get(*key))
-                .cloned()
-                .unwrap_or(json!(0)),
-        ),
+        Some("integer" | "number") => Some(number(schema)),
         Some("boolean") => Some(json!(false)),
         Some("null") => Some(Value::Null),
-        Some("array") => {
-            let count = schema
-                .get("minItems")
-                .and_then(Value::as_u64)
-                .unwrap_or(0)
-                .min(100);
-            let item = schema
-                .get("items")
-                .map_or(Some(Value::Null), |items| of(items, root, depth + 1));
-            if count == 0 {
-                Some(json!([]))
-            } else {
-                Some(Value::Array(vec![item?; count as usize]))
-            }
-        }
+        Some("array") => list(schema, root, depth),
         _ => object(schema, root, depth),
     }
+}
+
+/// A value that stands in the schema itself.
+fn written_value(schema: &Value) -> Option<Value> {
+    let first = |key: &str| schema.get(key).and_then(|list| list.get(0));
+    schema
+        .get("const")
+        .or_else(|| schema.get("default"))
+        .or_else(|| first("examples"))
+        .or_else(|| first("enum"))
+        .cloned()
+}
+
+fn first_type(schema: &Value) -> Option<&str> {
+    match schema.get("type") {
+        Some(Value::Array(kinds)) => kinds.first().and_then(Value::as_str),
+        kind => kind.and_then(Value::as_str),
+    }
+}
+
+fn number(schema: &Value) -> Value {
+    ["minimum", "maximum"]
+        .iter()
+        .find_map(|key| schema.get(*key))
+        .cloned()
+        .unwrap_or(json!(0))
+}
+
+/// A list with the fewest items that the schema allows.
+fn list(schema: &Value, root: &Value, depth: usize) -> Option<Value> {
+    let count = schema
+        .get("minItems")
+        .and_then(Value::as_u64)
+        .unwrap_or(0)
+        .min(100);
+    if count == 0 {
+        return Some(json!([]));
+    }
+    let item = match schema.get("items") {
+        Some(items) => sample_at(items, root, depth + 1)?,
+        None => Value::Null,
+    };
+    Some(Value::Array(vec![item; count as usize]))
 }
 
 fn text(schema: &Value) -> Value {
@@ -123,7 +133,9 @@ fn object(schema: &Value, root: &Value, depth: usize) -> Option<Value> {
             .and_then(|properties| properties.get(name));
         object.insert(
             name.to_owned(),
-            member.map_or(Some(Value::Null), |member| of(member, root, depth + 1))?,
+            member.map_or(Some(Value::Null), |member| {
+                sample_at(member, root, depth + 1)
+            })?,
         );
     }
     Some(Value::Object(object))
