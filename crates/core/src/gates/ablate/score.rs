@@ -6,7 +6,7 @@ use crate::report::evidence::AblationRow;
 use crate::report::{Finding, Number};
 use crate::trace::{Run, Tool, is_tool};
 use crate::words::{count, some_of};
-use mcptest_stats::{CONFIDENCE, newcombe_difference};
+use mcptest_stats::{CONFIDENCE, Interval, newcombe_difference};
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
@@ -154,49 +154,83 @@ impl Tally {
 }
 
 impl Worth {
-    /// `without search: 1 of 3 runs succeed, with it 3 of 3, a drop of 66 points (95% interval -3 to 94); a …`
     fn new(set: &[String], with: &Tally, without: &Tally) -> Self {
-        let product = |a: usize, b: usize| (a * b) as i64;
-        let difference = product(with.passed, without.runs) - product(without.passed, with.runs);
-        let drop = (100 * difference).div_euclid(product(with.runs, without.runs));
-        let (low, high) = match newcombe_difference(with.rate(), without.rate(), CONFIDENCE) {
-            Ok(found) => (100.0 * found.interval.lower, 100.0 * found.interval.upper),
-            Err(_) => (-100.0, 100.0),
+        let usage = Usage {
+            calls: UsageChange::new("calls", Some(with.calls), Some(without.calls)),
+            tokens: UsageChange::new("tokens", with.tokens, without.tokens),
+            cost: UsageChange::new("dollars", with.cost, without.cost),
         };
-        let calls = UsageChange::new("calls", Some(with.calls), Some(without.calls));
-        let tokens = UsageChange::new("tokens", with.tokens, without.tokens);
-        let cost = UsageChange::new("dollars", with.cost, without.cost);
-        let changes: Vec<String> = [&calls, &tokens, &cost]
+        let interval = drop_interval(with, without);
+        let replacement = replacement(set, with, without);
+        let row = AblationRow {
+            tool: set.join(" and "),
+            runs: without.runs,
+            passed: without.passed,
+            drop: drop_in_points(with, without),
+            low: interval.lower,
+            high: interval.upper,
+            calls: usage.calls.extra(),
+            tokens: usage.tokens.extra(),
+            cost_usd: usage.cost.extra(),
+            instead: replacement.tool,
+        };
+        let message = describe(&row, with, &usage, &replacement.message);
+        Self { row, message }
+    }
+}
+
+/// `without search: 1 of 3 runs succeed, with it 3 of 3, a drop of 66 points (95% interval -3 to 94); a …`
+fn describe(row: &AblationRow, with: &Tally, usage: &Usage, replacement: &str) -> String {
+    format!(
+        "without {}: {} of {} runs succeed, with it {} of {}, a drop of {} points \
+         (95% interval {} to {}); a run goes from {}; {replacement}",
+        row.tool,
+        row.passed,
+        row.runs,
+        with.passed,
+        with.runs,
+        row.drop,
+        row.low.round() as i64,
+        row.high.round() as i64,
+        usage.describe()
+    )
+}
+
+/// How far the pass rate falls without the set, floored.
+fn drop_in_points(with: &Tally, without: &Tally) -> i64 {
+    let product = |a: usize, b: usize| (a * b) as i64;
+    let difference = product(with.passed, without.runs) - product(without.passed, with.runs);
+    (100 * difference).div_euclid(product(with.runs, without.runs))
+}
+
+/// The 95% interval of the drop, in points.
+fn drop_interval(with: &Tally, without: &Tally) -> Interval {
+    match newcombe_difference(with.rate(), without.rate(), CONFIDENCE) {
+        Ok(found) => Interval {
+            lower: 100.0 * found.interval.lower,
+            upper: 100.0 * found.interval.upper,
+        },
+        Err(_) => Interval {
+            lower: -100.0,
+            upper: 100.0,
+        },
+    }
+}
+
+/// How the usage of a run changes without a set.
+struct Usage {
+    calls: UsageChange,
+    tokens: UsageChange,
+    cost: UsageChange,
+}
+
+impl Usage {
+    fn describe(&self) -> String {
+        let changes: Vec<String> = [&self.calls, &self.tokens, &self.cost]
             .into_iter()
             .filter_map(UsageChange::describe)
             .collect();
-        let replacement = replacement(set, with, without);
-        let tool = set.join(" and ");
-        let message = format!(
-            "without {tool}: {} of {} runs succeed, with it {} of {}, a drop of {drop} points \
-             (95% interval {} to {}); a run goes from {}; {}",
-            without.passed,
-            without.runs,
-            with.passed,
-            with.runs,
-            low.round() as i64,
-            high.round() as i64,
-            changes.join(", "),
-            replacement.message
-        );
-        let row = AblationRow {
-            tool,
-            runs: without.runs,
-            passed: without.passed,
-            drop,
-            low,
-            high,
-            calls: calls.extra(),
-            tokens: tokens.extra(),
-            cost_usd: cost.extra(),
-            instead: replacement.tool,
-        };
-        Self { row, message }
+        changes.join(", ")
     }
 }
 

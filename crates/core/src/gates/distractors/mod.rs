@@ -132,18 +132,7 @@ impl Gate for Distractors {
             .whole(&CHOSE_CORRECT, usize::from(reached && taken.is_empty()))
             .whole(&CHOSE_DISTRACTOR, usize::from(!taken.is_empty()))
             .whole(&CHOSE_NEITHER, usize::from(!reached && taken.is_empty()));
-        for &at in taken.iter().take(MOST_FINDINGS) {
-            let message = format!("call {} `{}` is a distractor", at + 1, calls[at].name);
-            scores.find_about(
-                &[
-                    CHOSE_DISTRACTOR,
-                    ACCURACY,
-                    CERTIFIED_LOWER,
-                    CERTIFIED_LOWER_PCT,
-                ],
-                message,
-            );
-        }
+        find_distractors(calls, &taken, &mut scores);
         if !reached {
             let about = if taken.is_empty() {
                 CHOSE_NEITHER
@@ -162,34 +151,8 @@ impl Gate for Distractors {
 
     fn fold(&self, runs: &[Run<'_>], scored: Vec<RunScores>) -> Scores {
         let mut scores = Scores::of_runs(runs, scored);
-        let count = |target: &Target| {
-            scores
-                .value(target.name)
-                .map(|count| count.as_f64() as usize)
-        };
-        let (correct, distracted) = (count(&CHOSE_CORRECT), count(&CHOSE_DISTRACTOR));
-        let accuracy = correct
-            .zip(distracted)
-            .map(|(correct, distracted)| accuracy(correct, distracted));
-        let lower = correct.and_then(|correct| {
-            certified_lower(correct as u64, runs.len() as u64, CONFIDENCE).ok()
-        });
-        scores
-            .set(
-                &ACCURACY,
-                accuracy.map(|percent| Number::Int(percent as i64)),
-            )
-            .set(
-                &CERTIFIED_LOWER,
-                lower.map(|lower| Number::Float(to_six_decimals(lower))),
-            )
-            .set(
-                &CERTIFIED_LOWER_PCT,
-                lower.map(|lower| Number::Int(percent_of(lower).into())),
-            );
-        let neither = scores
-            .value(CHOSE_NEITHER.name)
-            .map_or(0, |count| count.as_f64() as usize);
+        set_accuracy(runs, &mut scores);
+        let neither = whole(&scores, &CHOSE_NEITHER).unwrap_or_default();
         if neither > 0 {
             let of = runs.len();
             let why =
@@ -234,13 +197,10 @@ impl Gate for Distractors {
     }
 
     fn outlook(&self, target: &Target, scores: &Scores, runs: &[Run<'_>], of: usize) -> Outlook {
-        let count = |target: &Target| {
-            scores
-                .value(target.name)
-                .map(|count| count.as_f64() as usize)
-        };
-        let (Some(correct), Some(distracted)) = (count(&CHOSE_CORRECT), count(&CHOSE_DISTRACTOR))
-        else {
+        let (Some(correct), Some(distracted)) = (
+            whole(scores, &CHOSE_CORRECT),
+            whole(scores, &CHOSE_DISTRACTOR),
+        ) else {
             return Outlook::Open;
         };
         let good = match target.name {
@@ -269,6 +229,52 @@ impl Gate for Distractors {
             ..Recording::default()
         }
     }
+}
+
+fn find_distractors(calls: &[Call<'_>], taken: &[usize], scores: &mut RunScores) {
+    const ABOUT: [Target; 4] = [
+        CHOSE_DISTRACTOR,
+        ACCURACY,
+        CERTIFIED_LOWER,
+        CERTIFIED_LOWER_PCT,
+    ];
+    for &at in taken.iter().take(MOST_FINDINGS) {
+        let message = format!("call {} `{}` is a distractor", at + 1, calls[at].name);
+        scores.find_about(&ABOUT, message);
+    }
+}
+
+/// Sets the accuracy of all runs, and the lowest accuracy that they certify.
+fn set_accuracy(runs: &[Run<'_>], scores: &mut Scores) {
+    let (correct, distracted) = (
+        whole(scores, &CHOSE_CORRECT),
+        whole(scores, &CHOSE_DISTRACTOR),
+    );
+    let accuracy = correct
+        .zip(distracted)
+        .map(|(correct, distracted)| accuracy(correct, distracted));
+    let lower = correct
+        .and_then(|correct| certified_lower(correct as u64, runs.len() as u64, CONFIDENCE).ok());
+    scores
+        .set(
+            &ACCURACY,
+            accuracy.map(|percent| Number::Int(percent as i64)),
+        )
+        .set(
+            &CERTIFIED_LOWER,
+            lower.map(|lower| Number::Float(to_six_decimals(lower))),
+        )
+        .set(
+            &CERTIFIED_LOWER_PCT,
+            lower.map(|lower| Number::Int(percent_of(lower).into())),
+        );
+}
+
+/// The value of a target that counts runs.
+fn whole(scores: &Scores, target: &Target) -> Option<usize> {
+    scores
+        .value(target.name)
+        .map(|count| count.as_f64() as usize)
 }
 
 impl Distractors {

@@ -20,6 +20,15 @@ struct Tally {
 }
 
 impl Tally {
+    fn add(&mut self, name: String, outcome: &Outcome) {
+        match outcome {
+            Outcome::Unreached => self.unreached.push(name),
+            Outcome::Harmless => self.harmless.push(name),
+            Outcome::Survived => self.survived += 1,
+            Outcome::Lost(_) => self.lost.push(name),
+        }
+    }
+
     fn reached(&self) -> usize {
         self.survived + self.lost.len()
     }
@@ -30,22 +39,11 @@ pub(super) fn score(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Scores {
     let mut scores = Scores::default();
     let mut tally = Tally::default();
     for (at, run) in runs.iter().enumerate() {
-        let strike = Strike::of(matrix, run, at);
-        let name = strike.name(run);
-        match strike.outcome {
-            Outcome::Unreached => tally.unreached.push(name),
-            Outcome::Harmless => tally.harmless.push(name),
-            Outcome::Survived => tally.survived += 1,
-            Outcome::Lost(ref why) => {
-                let tool = strike.tool_in_words(run);
-                let message = format!("{name}{tool} was not survived: {why}");
-                let finding = Finding::new(Some(run.number), message);
-                scores
-                    .findings
-                    .push(finding.about(&[SURVIVED, SURVIVAL_RATE]));
-                tally.lost.push(name);
-            }
+        let strike = Strike::new(matrix, run, at);
+        if let Outcome::Lost(why) = &strike.outcome {
+            scores.findings.push(not_survived(&strike, run, why));
         }
+        tally.add(strike.name(run), &strike.outcome);
     }
     let reached = tally.reached();
     if runs.is_empty() {
@@ -54,19 +52,8 @@ pub(super) fn score(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Scores {
         scores.not_exercised = Some("no combination made a call fail".to_owned());
     }
     scores.summary = Some(summary(runs.len(), &tally));
-    if !tally.unreached.is_empty() && reached > 0 {
-        let named = tally.unreached.join(", ");
-        let message = format!("never reached, since the call was not made: {named}");
-        scores
-            .findings
-            .push(Finding::new(None, message).about(&[REACHED]));
-    }
-    if !tally.harmless.is_empty() {
-        let message = format!("did not make the call fail: {}", tally.harmless.join(", "));
-        scores
-            .findings
-            .push(Finding::new(None, message).about(&[REACHED]));
-    }
+    scores.findings.extend(never_reached(&tally));
+    scores.findings.extend(never_failed(&tally));
     let number = |count: usize| Some(Number::Int(count as i64));
     let survival_rate = (100 * tally.survived).checked_div(reached);
     scores
@@ -75,6 +62,31 @@ pub(super) fn score(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Scores {
         .set(&SURVIVED, number(tally.survived))
         .set(&SURVIVAL_RATE, survival_rate.and_then(number));
     scores
+}
+
+fn not_survived(strike: &Strike<'_>, run: &Run<'_>, why: &str) -> Finding {
+    let name = strike.name(run);
+    let tool = strike.tool_in_words(run);
+    let message = format!("{name}{tool} was not survived: {why}");
+    Finding::new(Some(run.number), message).about(&[SURVIVED, SURVIVAL_RATE])
+}
+
+/// Names the combinations whose calls were not made, unless none was.
+fn never_reached(tally: &Tally) -> Option<Finding> {
+    if tally.unreached.is_empty() || tally.reached() == 0 {
+        return None;
+    }
+    let named = tally.unreached.join(", ");
+    let message = format!("never reached, since the call was not made: {named}");
+    Some(Finding::new(None, message).about(&[REACHED]))
+}
+
+fn never_failed(tally: &Tally) -> Option<Finding> {
+    if tally.harmless.is_empty() {
+        return None;
+    }
+    let message = format!("did not make the call fail: {}", tally.harmless.join(", "));
+    Some(Finding::new(None, message).about(&[REACHED]))
 }
 
 /// `survived 5 of 6 faults (83%): not hang@2; 1 never reached: hang@3`.
@@ -121,7 +133,7 @@ enum Outcome {
 }
 
 impl<'t> Strike<'t> {
-    fn of(matrix: &FaultMatrix, run: &Run<'t>, at: usize) -> Self {
+    fn new(matrix: &FaultMatrix, run: &Run<'t>, at: usize) -> Self {
         let combinations = run
             .header
             .and_then(|header| header.parameters.get(KIND.key));
@@ -187,7 +199,7 @@ impl<'t> Strike<'t> {
 pub(super) fn evidence(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Evidence {
     let mut cells: Vec<FaultCell> = Vec::new();
     for (at, run) in runs.iter().enumerate() {
-        let strike = Strike::of(matrix, run, at);
+        let strike = Strike::new(matrix, run, at);
         let blank = strike.cell(run.trace);
         let is_same = |cell: &FaultCell| cell.tool == blank.tool && cell.fault == blank.fault;
         let at = cells.iter().position(is_same).unwrap_or_else(|| {

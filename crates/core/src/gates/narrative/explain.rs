@@ -21,6 +21,22 @@ use std::ops::Range;
 const MOST_FINDINGS: usize = 20;
 const MOST_CHARACTERS: usize = 160;
 
+const ABSENT: [Target; 4] = [
+    CLAIMED_BUT_ABSENT,
+    GATE_PASSED,
+    DIVERGENCE_SCORE,
+    MUTATING_DIVERGENCE_SCORE,
+];
+const FAILED: [Target; 3] = [CLAIMED_BUT_FAILED, GATE_PASSED, MUTATING_DIVERGENCE_SCORE];
+const DENIED: [Target; 2] = [DENIED_BUT_PRESENT, GATE_PASSED];
+const MISMATCHED: [Target; 3] = [ARG_MISMATCH, DIVERGENCE_SCORE, MUTATING_DIVERGENCE_SCORE];
+const UNMENTIONED_WRITES: [Target; 3] = [
+    PRESENT_BUT_UNCLAIMED,
+    DIVERGENCE_SCORE,
+    MUTATING_DIVERGENCE_SCORE,
+];
+const UNMENTIONED_READS: [Target; 2] = [PRESENT_BUT_UNCLAIMED, DIVERGENCE_SCORE];
+
 /// One finding for each disagreement: the sentence it comes from and the call it concerns.
 pub(super) fn findings(
     found: &Comparison,
@@ -29,21 +45,6 @@ pub(super) fn findings(
     ceiling: Option<f64>,
     scores: &mut RunScores,
 ) {
-    const ABSENT: [Target; 4] = [
-        CLAIMED_BUT_ABSENT,
-        GATE_PASSED,
-        DIVERGENCE_SCORE,
-        MUTATING_DIVERGENCE_SCORE,
-    ];
-    const FAILED: [Target; 3] = [CLAIMED_BUT_FAILED, GATE_PASSED, MUTATING_DIVERGENCE_SCORE];
-    const DENIED: [Target; 2] = [DENIED_BUT_PRESENT, GATE_PASSED];
-    const MISMATCHED: [Target; 3] = [ARG_MISMATCH, DIVERGENCE_SCORE, MUTATING_DIVERGENCE_SCORE];
-    const UNMENTIONED_WRITES: [Target; 3] = [
-        PRESENT_BUT_UNCLAIMED,
-        DIVERGENCE_SCORE,
-        MUTATING_DIVERGENCE_SCORE,
-    ];
-    const UNMENTIONED_READS: [Target; 2] = [PRESENT_BUT_UNCLAIMED, DIVERGENCE_SCORE];
     let claims = |verdict: ClaimVerdict| {
         let judged = found.claims.iter().filter(move |claim| claim.is(verdict));
         judged.map(|judged| describe_claim(message, judged))

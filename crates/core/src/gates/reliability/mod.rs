@@ -146,40 +146,56 @@ impl ReliabilityBlock {
     }
 }
 
+impl ReliabilityBlock {
+    /// Sets the pass rate with its interval, and the estimates for `k` runs.
+    fn set_estimates(&self, runs: u64, passes: u64, scores: &mut Scores) {
+        let interval = interval(passes, runs);
+        let rate = if runs == 0 {
+            0.0
+        } else {
+            passes as f64 / runs as f64
+        };
+        let k = self.drawn_of(runs);
+        scores
+            .set(&RUNS, Some(Number::Int(runs as i64)))
+            .set(
+                &ALL_PASSED,
+                Some(Number::Int((runs > 0 && passes == runs).into())),
+            )
+            .set(&PASS_RATE, Some(Number::Float(rate)))
+            .set(&LOWER, Some(Number::Float(interval.lower)))
+            .set(&UPPER, Some(Number::Float(interval.upper)))
+            .set(
+                &PASSHAT_UNBIASED,
+                estimate(pass_hat_k_unbiased, runs, passes, k),
+            )
+            .set(
+                &PASS_AT_UNBIASED,
+                estimate(pass_at_k_unbiased, runs, passes, k),
+            );
+    }
+}
+
+/// Sets the percentages of the summary.
+fn set_summary(summary: &ReliabilitySummary, scores: &mut Scores) {
+    for (target, percent) in [
+        (&PASS_AT_K, summary.pass_at_k),
+        (&PASSHAT_K, summary.passhat_k),
+        (&VARIANCE, summary.variance_amplification),
+        (&GRACEFUL, summary.graceful_degradation),
+    ] {
+        scores.set(target, Some(Number::Int(percent.into())));
+    }
+}
+
 impl Gate for ReliabilityBlock {
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         let outcomes = outcomes(runs);
         let summary = summarize(&outcomes);
         let passes = outcomes.iter().filter(|&&passed| passed).count() as u64;
-        let count = runs.len() as u64;
-        let k = self.drawn_of(count);
-        let interval = interval(passes, count);
-        let rate = if count == 0 {
-            0.0
-        } else {
-            passes as f64 / count as f64
-        };
-        let whole = |number: u32| Some(Number::Int(i64::from(number)));
-        let float = |number: f64| Some(Number::Float(number));
         let mut scores = Scores::default();
-        scores
-            .set(&RUNS, Some(Number::Int(count as i64)))
-            .set(&PASS_AT_K, whole(summary.pass_at_k))
-            .set(&PASSHAT_K, whole(summary.passhat_k))
-            .set(&VARIANCE, whole(summary.variance_amplification))
-            .set(&GRACEFUL, whole(summary.graceful_degradation))
-            .set(&ALL_PASSED, whole(u32::from(count > 0 && passes == count)))
-            .set(&PASS_RATE, float(rate))
-            .set(&LOWER, float(interval.lower))
-            .set(&UPPER, float(interval.upper))
-            .set(
-                &PASSHAT_UNBIASED,
-                estimate(pass_hat_k_unbiased, count, passes, k),
-            )
-            .set(
-                &PASS_AT_UNBIASED,
-                estimate(pass_at_k_unbiased, count, passes, k),
-            );
+        set_summary(&summary, &mut scores);
+        self.set_estimates(runs.len() as u64, passes, &mut scores);
         scores.findings = findings(runs, &summary);
         if !self.counts_something {
             scores.not_exercised = Some(

@@ -120,6 +120,55 @@ impl TokenEfficiency {
     }
 }
 
+impl TokenEfficiency {
+    /// The choices of all runs together.
+    fn pooled(&self, runs: &[Run<'_>]) -> Selection {
+        let mut pooled = Selection::default();
+        for run in runs {
+            pooled += Reach::of_calls(&run.trace.tool_calls, &self.classes).selection();
+        }
+        pooled
+    }
+
+    /// Sets the tokens that the tools take up in the prompt.
+    fn set_tokens(&self, runs: &[Run<'_>], correct: usize, scores: &mut Scores) {
+        let targets = [TOOL_SURFACE_TOKENS, TOKENS_PER_CORRECT];
+        let tokens = measured(scores, runs, &surface_tokens(runs.iter()), &targets);
+        let total = tokens
+            .as_ref()
+            .map(|tokens| tokens.iter().sum::<usize>() as f64);
+        let most = tokens.and_then(|tokens| tokens.into_iter().max());
+        scores
+            .set(
+                &TOOL_SURFACE_TOKENS,
+                most.map(|tokens| Number::Int(tokens as i64)),
+            )
+            .set(
+                &TOKENS_PER_CORRECT,
+                total.and_then(|total| per_correct(total, correct)),
+            );
+    }
+
+    fn set_cost(&self, runs: &[Run<'_>], correct: usize, scores: &mut Scores) {
+        let costs: Vec<Result<f64, CostUnknown>> = runs
+            .iter()
+            .map(|run| cost_of(run, &self.prices, self.model.as_deref()))
+            .collect();
+        let total = measured(scores, runs, &costs, &[COST, COST_PER_CORRECT])
+            .map(|costs| to_nano(costs.iter().sum()))
+            .filter(|cost| cost.is_finite());
+        scores.set(&COST, total.map(Number::Float)).set(
+            &COST_PER_CORRECT,
+            total.and_then(|total| per_correct(total, correct)),
+        );
+    }
+}
+
+/// The share of one correct choice. `None` without a correct choice.
+fn per_correct(total: f64, correct: usize) -> Option<Number> {
+    (correct > 0).then(|| Number::Float(total / correct as f64))
+}
+
 impl Gate for TokenEfficiency {
     fn score_run(&self, run: &Run<'_>) -> RunScores {
         let calls = &run.trace.tool_calls;
@@ -136,42 +185,12 @@ impl Gate for TokenEfficiency {
 
     fn fold(&self, runs: &[Run<'_>], scored: Vec<RunScores>) -> Scores {
         let mut scores = Scores::of_runs(runs, scored);
-        let mut pooled = Selection::default();
-        for run in runs {
-            pooled += Reach::of_calls(&run.trace.tool_calls, &self.classes).selection();
-        }
+        let pooled = self.pooled(runs);
         let f1 = (!runs.is_empty()).then(|| Number::Int(pooled.f1_percent().into()));
-        let surface = measured(
-            &mut scores,
-            runs,
-            &surface_tokens(runs.iter()),
-            &[TOOL_SURFACE_TOKENS, TOKENS_PER_CORRECT],
-        );
-        let costs: Vec<Result<f64, CostUnknown>> = runs
-            .iter()
-            .map(|run| cost_of(run, &self.prices, self.model.as_deref()))
-            .collect();
-        let costs = measured(&mut scores, runs, &costs, &[COST, COST_PER_CORRECT]);
-        let total_cost = costs
-            .map(|costs| to_nano(costs.iter().sum()))
-            .filter(|cost| cost.is_finite());
-        let per_correct = |total: f64| {
-            let correct = pooled.true_positives;
-            (correct > 0).then(|| Number::Float(total / correct as f64))
-        };
-        let all_tokens = surface
-            .as_ref()
-            .map(|surface| surface.iter().sum::<usize>() as f64);
-        let most_tokens = surface.and_then(|surface| surface.into_iter().max());
-        scores
-            .set(&F1, f1)
-            .set(
-                &TOOL_SURFACE_TOKENS,
-                most_tokens.map(|tokens| Number::Int(tokens as i64)),
-            )
-            .set(&COST, total_cost.map(Number::Float))
-            .set(&TOKENS_PER_CORRECT, all_tokens.and_then(per_correct))
-            .set(&COST_PER_CORRECT, total_cost.and_then(per_correct));
+        scores.set(&F1, f1);
+        let correct = pooled.true_positives;
+        self.set_tokens(runs, correct, &mut scores);
+        self.set_cost(runs, correct, &mut scores);
         scores.summary = summary(&scores);
         scores
     }

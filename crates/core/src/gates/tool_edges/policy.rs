@@ -65,6 +65,15 @@ pub(super) struct Walk {
     pub(super) undeclared: Vec<usize>,
 }
 
+impl Walk {
+    /// Notes the hand-offs that a call ends, of those that the call before it may have begun.
+    fn hand_over(&mut self, begun: &[usize], ended: &[usize]) {
+        for &edge in ended.iter().filter(|edge| begun.contains(edge)) {
+            self.handed_over[edge] = true;
+        }
+    }
+}
+
 /// A policy's entries for one tool.
 #[derive(Default)]
 struct Standing {
@@ -93,7 +102,34 @@ impl ToolEdges {
         servers: &[String],
         forbids: &dyn Fn(usize, usize) -> bool,
     ) -> Walk {
-        let mut walk = Walk {
+        let mut walk = self.before_any_call(delegations);
+        let mut standings: HashMap<Tool<'_>, Standing> = HashMap::default();
+        let mut before: Vec<usize> = Vec::new();
+        for (at, call) in calls.iter().enumerate() {
+            let tool = Tool::from(call);
+            let standing = standings
+                .entry(tool)
+                .or_insert_with(|| self.standing_of(tool, servers));
+            for &tool in &standing.allowed {
+                walk.reached[tool] = true;
+            }
+            if standing.restricted.iter().any(|&entry| forbids(at, entry)) {
+                walk.restricted.push(at);
+            } else if standing.allowed.is_empty() {
+                walk.unlisted.push(at);
+            }
+            // Where no hand-off is recorded, two calls in a row are one.
+            if delegations.is_empty() {
+                walk.hand_over(&before, &standing.takes_over);
+                before.clone_from(&standing.hands_over);
+            }
+        }
+        walk
+    }
+
+    /// What the recorded hand-offs alone say.
+    fn before_any_call(&self, delegations: &[Delegation<'_>]) -> Walk {
+        Walk {
             reached: vec![false; self.allowed.len()],
             handed_over: self
                 .delegation
@@ -104,35 +140,7 @@ impl ToolEdges {
                 .filter(|&at| !self.delegation.iter().any(|edge| edge.is(&delegations[at])))
                 .collect(),
             ..Walk::default()
-        };
-        let mut standings: HashMap<Tool<'_>, Standing> = HashMap::default();
-        let mut before: Vec<usize> = Vec::new();
-        for (at, call) in calls.iter().enumerate() {
-            let tool = Tool::from(call);
-            let standing = standings
-                .entry(tool)
-                .or_insert_with(|| self.standing_of(tool, servers));
-            standing
-                .allowed
-                .iter()
-                .for_each(|&tool| walk.reached[tool] = true);
-            if standing.restricted.iter().any(|&entry| forbids(at, entry)) {
-                walk.restricted.push(at);
-            } else if standing.allowed.is_empty() {
-                walk.unlisted.push(at);
-            }
-            if delegations.is_empty() {
-                for edge in standing
-                    .takes_over
-                    .iter()
-                    .filter(|edge| before.contains(edge))
-                {
-                    walk.handed_over[*edge] = true;
-                }
-                before.clone_from(&standing.hands_over);
-            }
         }
-        walk
     }
 
     /// A tool that may be a restricted one is taken for it: doubt counts as danger.

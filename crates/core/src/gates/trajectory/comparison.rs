@@ -26,6 +26,13 @@ pub(super) struct Comparison<'c> {
     known: RefCell<HashMap<(usize, usize), bool>>,
 }
 
+/// What distinguishes two recorded calls for the expected calls.
+#[derive(PartialEq, Eq, Hash, Clone, Copy)]
+struct CallKey {
+    tool: usize,
+    arguments: ArgumentsKey,
+}
+
 /// The key that distinguishes the arguments of two calls of one tool.
 #[derive(PartialEq, Eq, Hash, Clone, Copy)]
 enum ArgumentsKey {
@@ -34,51 +41,41 @@ enum ArgumentsKey {
     Json(u128),
 }
 
+impl ArgumentsKey {
+    fn new(call: &RecordedCall<'_>) -> Self {
+        call.args.hash().map_or(Self::NotJson, Self::Json)
+    }
+
+    fn hash(self) -> Option<u128> {
+        match self {
+            Self::Json(hash) => Some(hash),
+            Self::NotLookedAt | Self::NotJson => None,
+        }
+    }
+}
+
 impl<'c> Comparison<'c> {
     pub(super) fn new(reference: &'c Reference, calls: Vec<RecordedCall<'c>>) -> Self {
         let tools = Groups::collapse(calls.iter().map(|call| call.tool));
-        let expected = reference
-            .groups
-            .representatives()
-            .map(|call| reference.calls[call].name.as_str());
-        let names = WrittenNames::new(expected);
-        let mut tools_named: Vec<Vec<usize>> = vec![Vec::new(); reference.groups.counts().len()];
-        for (tool, call) in tools.representatives().enumerate() {
-            names
-                .meaning(calls[call].tool)
-                .into_iter()
-                .for_each(|group| tools_named[group].push(tool));
-        }
-        let mut is_looked_at = vec![false; tools.counts().len()];
-        for (named, call) in tools_named.iter().zip(reference.groups.representatives()) {
-            if !reference.calls[call].shape.is_any() {
-                for &tool in named {
-                    is_looked_at[tool] = true;
-                }
-            }
-        }
-        let keys: Vec<(usize, ArgumentsKey)> = calls
+        let tools_named = tools_named(reference, &calls, &tools);
+        let is_looked_at = tools_looked_at(reference, &tools_named, tools.counts().len());
+        let keys: Vec<CallKey> = calls
             .iter()
             .enumerate()
             .map(|(at, call)| {
                 let tool = tools.group_of(at);
-                let key = if is_looked_at[tool] {
-                    call.args
-                        .hash()
-                        .map_or(ArgumentsKey::NotJson, ArgumentsKey::Json)
+                let arguments = if is_looked_at[tool] {
+                    ArgumentsKey::new(call)
                 } else {
                     ArgumentsKey::NotLookedAt
                 };
-                (tool, key)
+                CallKey { tool, arguments }
             })
             .collect();
         let recorded = Groups::collapse(&keys);
         let (tool_of, hashes) = recorded
             .representatives()
-            .map(|call| match keys[call] {
-                (tool, ArgumentsKey::Json(hash)) => (tool, Some(hash)),
-                (tool, _) => (tool, None),
-            })
+            .map(|call| (keys[call].tool, keys[call].arguments.hash()))
             .unzip();
         Self {
             reference,
@@ -166,6 +163,39 @@ impl<'c> Comparison<'c> {
         }
         candidates
     }
+}
+
+/// The recorded tools that each expected group names.
+fn tools_named(
+    reference: &Reference,
+    calls: &[RecordedCall<'_>],
+    tools: &Groups,
+) -> Vec<Vec<usize>> {
+    let expected = reference
+        .groups
+        .representatives()
+        .map(|call| reference.calls[call].name.as_str());
+    let names = WrittenNames::new(expected);
+    let mut named: Vec<Vec<usize>> = vec![Vec::new(); reference.groups.counts().len()];
+    for (tool, call) in tools.representatives().enumerate() {
+        for group in names.meaning(calls[call].tool) {
+            named[group].push(tool);
+        }
+    }
+    named
+}
+
+/// For each recorded tool, whether an expected call looks at its arguments.
+fn tools_looked_at(reference: &Reference, tools_named: &[Vec<usize>], tools: usize) -> Vec<bool> {
+    let mut is_looked_at = vec![false; tools];
+    for (named, call) in tools_named.iter().zip(reference.groups.representatives()) {
+        if !reference.calls[call].shape.is_any() {
+            for &tool in named {
+                is_looked_at[tool] = true;
+            }
+        }
+    }
+    is_looked_at
 }
 
 /// Shapes with the expected group that asks for each.

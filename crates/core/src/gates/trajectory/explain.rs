@@ -291,47 +291,51 @@ fn shortages(comparison: &Comparison<'_>, assignment: &Assignment, most: usize) 
 }
 
 fn describe_competition(comparison: &Comparison<'_>, found: &Competition) -> String {
-    let members = |groups: &Groups, of: &[usize]| {
-        let mut calls: Vec<usize> = of
-            .iter()
-            .flat_map(|&group| groups.members(group))
-            .copied()
-            .collect();
-        calls.sort_unstable();
-        calls
-    };
     let (expected, recorded) = (&comparison.reference.groups, &comparison.recorded);
     let is_subset = comparison.reference.mode == MatchMode::Subset;
-    let (left, right) = if is_subset {
-        (
-            members(recorded, &found.left),
-            members(expected, &found.right),
-        )
+    let (groups_of_rivals, groups_of_prize) = if is_subset {
+        (recorded, expected)
     } else {
-        (
-            members(expected, &found.left),
-            members(recorded, &found.right),
-        )
+        (expected, recorded)
     };
-    let say_expected = |calls: &[usize]| {
-        let named = list(calls.iter().map(|&call| comparison.say_expected(call)));
-        format!("expected call{} {named}", plural(calls.len()))
-    };
-    let say_recorded = |calls: &[usize]| {
-        let named = list(calls.iter().map(|&call| comparison.say_recorded(call)));
-        format!("call{} {named}", plural(calls.len()))
-    };
+    let rivals = members(groups_of_rivals, &found.left);
+    let prize = members(groups_of_prize, &found.right);
+    let (wanted, there) = (rivals.len(), prize.len());
     let (rivals, prize) = if is_subset {
-        (say_recorded(&left), say_expected(&right))
+        (
+            say_recorded(comparison, &rivals),
+            say_expected(comparison, &prize),
+        )
     } else {
         (
-            say_expected(&left),
-            format!("recorded {}", say_recorded(&right)),
+            say_expected(comparison, &rivals),
+            format!("recorded {}", say_recorded(comparison, &prize)),
         )
     };
-    match (left.len(), right.len()) {
+    match (wanted, there) {
         (2, 1) => format!("{rivals} both need {prize}"),
         (_, 1) => format!("{rivals} all need {prize}"),
-        (wanted, there) => format!("{rivals} need {wanted} calls, and only {there} fit: {prize}"),
+        _ => format!("{rivals} need {wanted} calls, and only {there} fit: {prize}"),
     }
+}
+
+/// The calls of these groups, in order.
+fn members(groups: &Groups, of: &[usize]) -> Vec<usize> {
+    let mut calls: Vec<usize> = of
+        .iter()
+        .flat_map(|&group| groups.members(group))
+        .copied()
+        .collect();
+    calls.sort_unstable();
+    calls
+}
+
+fn say_expected(comparison: &Comparison<'_>, calls: &[usize]) -> String {
+    let named = list(calls.iter().map(|&call| comparison.say_expected(call)));
+    format!("expected call{} {named}", plural(calls.len()))
+}
+
+fn say_recorded(comparison: &Comparison<'_>, calls: &[usize]) -> String {
+    let named = list(calls.iter().map(|&call| comparison.say_recorded(call)));
+    format!("call{} {named}", plural(calls.len()))
 }

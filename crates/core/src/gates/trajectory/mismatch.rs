@@ -7,6 +7,7 @@ use super::trace_validation::TraceMismatch;
 use super::verdict::{Assignment, TraceVerdict};
 use super::wording;
 use crate::report::AssertionDiff;
+use std::ops::Range;
 
 /// Every mismatch in order, found lazily. `most_looks` bounds the search for near misses.
 pub(super) fn mismatches<'v>(
@@ -62,49 +63,58 @@ impl Comparison<'_> {
 
     /// A recorded call that replaces an expected one and differs from it.
     pub(super) fn differs(&self, expected: usize, recorded: usize) -> TraceMismatch {
-        let (call, wanted) = (&self.calls[recorded], &self.reference.calls[expected]);
-        let at = if expected + 1 == call.number {
+        let elsewhere = if expected + 1 == self.calls[recorded].number {
             String::new()
         } else {
             format!(" (expected call {})", expected + 1)
         };
-        let (diffs, reason) = if self.is_to(expected, recorded) {
-            let diffs = wanted.shape.diff(call.args);
-            let differences = wording::differences(&diffs, call.args);
-            let nearest = wording::nearest(&wanted.shape, call.args);
-            (
-                diffs,
-                format!(
-                    "call {} {differences}{nearest}{at}",
-                    self.say_recorded(recorded)
-                ),
-            )
+        let mut mismatch = if self.is_to(expected, recorded) {
+            self.differs_in_arguments(expected, recorded)
         } else {
-            let name = match call.tool.server {
-                Some(server) if wanted.name.ends_with(call.tool.name) => {
-                    format!("{server}.{}", call.tool.name)
-                }
-                _ => call.tool.name.to_owned(),
-            };
-            let reason = format!(
-                "call {} is `{name}`, expected `{}`{at}",
-                call.number, wanted.name
-            );
-            let (expected, actual) = (wanted.name.as_str().into(), name.into());
-            (
-                vec![AssertionDiff {
-                    pointer: "/name".to_owned(),
-                    expected,
-                    actual,
-                    absent: None,
-                }],
-                reason,
-            )
+            self.is_to_another_tool(expected, recorded)
         };
+        mismatch.reason += &elsewhere;
+        mismatch
+    }
+
+    fn differs_in_arguments(&self, expected: usize, recorded: usize) -> TraceMismatch {
+        let args = self.calls[recorded].args;
+        let shape = &self.reference.calls[expected].shape;
+        let diffs = shape.diff(args);
+        let reason = format!(
+            "call {} {}{}",
+            self.say_recorded(recorded),
+            wording::differences(&diffs, args),
+            wording::nearest(shape, args)
+        );
         TraceMismatch {
             expected_index: expected,
             recorded_index: Some(recorded),
             diffs,
+            reason,
+        }
+    }
+
+    fn is_to_another_tool(&self, expected: usize, recorded: usize) -> TraceMismatch {
+        let call = &self.calls[recorded];
+        let wanted = self.reference.calls[expected].name.as_str();
+        let name = match call.tool.server {
+            Some(server) if wanted.ends_with(call.tool.name) => {
+                format!("{server}.{}", call.tool.name)
+            }
+            _ => call.tool.name.to_owned(),
+        };
+        let reason = format!("call {} is `{name}`, expected `{wanted}`", call.number);
+        let diff = AssertionDiff {
+            pointer: "/name".to_owned(),
+            expected: wanted.into(),
+            actual: name.into(),
+            absent: None,
+        };
+        TraceMismatch {
+            expected_index: expected,
+            recorded_index: Some(recorded),
+            diffs: vec![diff],
             reason,
         }
     }
@@ -180,25 +190,32 @@ impl Comparison<'_> {
                     from = partner + 1;
                     return None;
                 }
-                let tools = self.tools_of_expected(expected);
-                let difference = |call: usize| self.differences(expected, call);
-                if let Some(call) = near_misses.take(tools, from..to, difference) {
-                    return Some(self.differs(expected, call));
-                }
-                let elsewhere = near_misses
-                    .free(tools, 0..self.calls.len())
-                    .find(|&call| self.fits(expected, call));
-                let mut missing = self.missing(expected);
-                if let Some(call) = elsewhere {
-                    let when = if call < from { "early" } else { "late" };
-                    let reason = missing.reason;
-                    missing.reason = format!(
-                        "{reason}: call {} comes too {when}",
-                        self.say_recorded(call)
-                    );
-                }
-                Some(missing)
+                Some(self.missing_between(expected, from..to, &mut near_misses))
             })
+    }
+
+    /// An expected call without a partner among the calls where it belongs: one of them that differs, or the call at a
+    /// place where it does not belong.
+    fn missing_between(
+        &self,
+        expected: usize,
+        place: Range<usize>,
+        near_misses: &mut NearMisses,
+    ) -> TraceMismatch {
+        let tools = self.tools_of_expected(expected);
+        let difference = |call: usize| self.differences(expected, call);
+        if let Some(call) = near_misses.take(tools, place.clone(), difference) {
+            return self.differs(expected, call);
+        }
+        let mut missing = self.missing(expected);
+        let elsewhere = near_misses
+            .free(tools, 0..self.calls.len())
+            .find(|&call| self.fits(expected, call));
+        if let Some(call) = elsewhere {
+            let when = if call < place.start { "early" } else { "late" };
+            missing.reason += &format!(": call {} comes too {when}", self.say_recorded(call));
+        }
+        missing
     }
 
     fn near_recorded(&self, partners: &[Option<usize>], most_looks: usize) -> NearMisses {

@@ -2,12 +2,14 @@
 
 use super::comparison::Comparison;
 use super::mismatch::{Unmatched, unpaired};
+use super::recorded::RecordedCall;
 use super::reference::MatchMode;
 use super::shape::ArgumentShape;
 use super::trace_validation::TraceMismatch;
 use super::verdict::Assignment;
 use crate::report::{AssertionDiff, CallRow, CallShown, CallTable, Pairing, Side};
 use serde_json::{Map, Value};
+use std::borrow::Cow;
 
 /// The maximum number of rows that are not as expected in a table.
 const MOST_CHANGES: usize = 20;
@@ -86,50 +88,44 @@ impl Comparison<'_> {
         rows.extend(matched[last..].iter().map(|pair| self.row(*pair)));
     }
 
-    fn row(
-        &self,
-        Beside {
-            how,
-            expected,
-            recorded,
-        }: Beside,
-    ) -> CallRow {
-        let changed = expected.zip(recorded).filter(|_| how == Pairing::Changed);
-        let mut diff = Vec::new();
-        let (want, got) = match changed {
-            Some((expected, recorded)) if self.is_to(expected, recorded) => {
-                diff = self.reference.calls[expected]
-                    .shape
-                    .diff(self.calls[recorded].args);
-                let (want, got) = parts(&diff);
-                (Some(want), Some(got))
-            }
-            _ => {
-                let is_new = matches!(how, Pairing::Changed | Pairing::Extra);
-                let args = |call: usize| {
-                    self.calls[call]
-                        .args
-                        .value()
-                        .map(std::borrow::Cow::into_owned)
-                };
-                (
-                    expected.and_then(|call| self.asked(call)),
-                    recorded.filter(|_| is_new).and_then(args),
-                )
-            }
-        };
+    fn row(&self, pair: Beside) -> CallRow {
         let shown = |number: usize, tool: &str, args: Option<Value>| CallShown {
             number,
             tool: tool.to_owned(),
             args: args.filter(|args| !args.is_null()),
         };
+        let args = self.shown_arguments(pair);
         CallRow {
-            how,
-            expected: expected.map(|call| shown(call + 1, &self.reference.calls[call].name, want)),
-            recorded: recorded
-                .map(|call| shown(self.calls[call].number, self.calls[call].tool.name, got)),
-            diff,
+            how: pair.how,
+            expected: pair.expected.map(|call| {
+                let tool = &self.reference.calls[call].name;
+                shown(call + 1, tool, args.expected)
+            }),
+            recorded: pair.recorded.map(|call| {
+                let RecordedCall { number, tool, .. } = &self.calls[call];
+                shown(*number, tool.name, args.recorded)
+            }),
+            diff: args.diff,
             count: None,
+        }
+    }
+
+    /// Of two calls to one tool only the arguments that differ. Otherwise all arguments, except those of a recorded
+    /// call that was expected.
+    fn shown_arguments(&self, pair: Beside) -> ShownArguments {
+        if let (Pairing::Changed, Some(expected), Some(recorded)) =
+            (pair.how, pair.expected, pair.recorded)
+            && self.is_to(expected, recorded)
+        {
+            let shape = &self.reference.calls[expected].shape;
+            return ShownArguments::of_difference(shape.diff(self.calls[recorded].args));
+        }
+        let is_new = matches!(pair.how, Pairing::Changed | Pairing::Extra);
+        let args = |call: usize| self.calls[call].args.value().map(Cow::into_owned);
+        ShownArguments {
+            expected: pair.expected.and_then(|call| self.asked(call)),
+            recorded: pair.recorded.filter(|_| is_new).and_then(args),
+            diff: Vec::new(),
         }
     }
 
@@ -213,10 +209,12 @@ impl Comparison<'_> {
             })
             .collect();
         let mut pairs = beside_expected(&assignment.partners, &meant);
-        let extra = found.iter().filter(|mismatch| !is_meant(mismatch));
-        let extra = extra.filter_map(|mismatch| mismatch.recorded_index);
         let is_free = unpaired(&assignment.partners, self.calls.len());
-        let extra = extra.filter(|&call| is_free[call]);
+        let extra = found
+            .iter()
+            .filter(|mismatch| !is_meant(mismatch))
+            .filter_map(|mismatch| mismatch.recorded_index)
+            .filter(|&call| is_free[call]);
         pairs.extend(extra.map(|call| Beside::new(Pairing::Extra, None, Some(call))));
         pairs
     }
@@ -234,25 +232,42 @@ fn beside_expected(partners: &[Option<usize>], found: &[TraceMismatch]) -> Vec<B
     partners.iter().enumerate().map(pair).collect()
 }
 
-/// The arguments that differ, on either side; what a side does not have is not there.
-fn parts(diffs: &[AssertionDiff]) -> (Value, Value) {
-    if let [whole] = diffs
-        && whole.pointer == "/args"
-    {
-        return (whole.expected.clone(), whole.actual.clone());
-    }
-    let (mut want, mut got) = (Map::new(), Map::new());
-    for diff in diffs {
-        let path =
-            super::wording::path(diff.pointer.strip_prefix("/args").unwrap_or(&diff.pointer));
-        if diff.absent != Some(Side::Expected) {
-            want.insert(path.clone(), diff.expected.clone());
+/// The arguments of an expected call and a recorded one, as a table shows them.
+struct ShownArguments {
+    expected: Option<Value>,
+    recorded: Option<Value>,
+    diff: Vec<AssertionDiff>,
+}
+
+impl ShownArguments {
+    /// The arguments that differ, on either side; what a side does not have is not there.
+    fn of_difference(diff: Vec<AssertionDiff>) -> Self {
+        if let [whole] = &diff[..]
+            && whole.pointer == "/args"
+        {
+            return Self {
+                expected: Some(whole.expected.clone()),
+                recorded: Some(whole.actual.clone()),
+                diff,
+            };
         }
-        if diff.absent != Some(Side::Actual) {
-            got.insert(path, diff.actual.clone());
+        let (mut expected, mut recorded) = (Map::new(), Map::new());
+        for one in &diff {
+            let pointer = one.pointer.strip_prefix("/args").unwrap_or(&one.pointer);
+            let path = super::wording::path(pointer);
+            if one.absent != Some(Side::Expected) {
+                expected.insert(path.clone(), one.expected.clone());
+            }
+            if one.absent != Some(Side::Actual) {
+                recorded.insert(path, one.actual.clone());
+            }
+        }
+        Self {
+            expected: Some(Value::Object(expected)),
+            recorded: Some(Value::Object(recorded)),
+            diff,
         }
     }
-    (Value::Object(want), Value::Object(got))
 }
 
 /// `1 call differs, 1 is missing`.
