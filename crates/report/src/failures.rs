@@ -4,7 +4,7 @@ use crate::words::{
     FILE, Limits, SCREEN, clipped, count, first_sentence_of_gate, first_sentence_of_run, label,
 };
 use mcptest_core::digest::digest;
-use mcptest_core::report::{Reason, Report, Status, TestReport};
+use mcptest_core::report::{GateReport, Reason, Report, Status, TestReport};
 use serde_json::json;
 
 /// One thing that keeps a test from passing.
@@ -18,7 +18,16 @@ pub(crate) struct Failure<'r> {
     pub(crate) is_warning: bool,
 }
 
-impl Failure<'_> {
+impl<'r> Failure<'r> {
+    fn new(test: &'r TestReport, rule: String, message: String) -> Self {
+        Self {
+            test,
+            rule,
+            message,
+            is_warning: false,
+        }
+    }
+
     /// The same cause is the same one in the next report, wherever it moved in the file.
     pub(crate) fn fingerprint(&self) -> String {
         let what = json!([self.test.suite.file, self.test.row_name(), self.rule]);
@@ -88,10 +97,8 @@ pub(crate) fn failures(report: &Report) -> Vec<Failure<'_>> {
 fn warning(test: &TestReport) -> Option<Failure<'_>> {
     let message = clipped(test.warning()?, FILE.text);
     Some(Failure {
-        test,
-        rule: test.name.clone(),
-        message,
         is_warning: true,
+        ..Failure::new(test, test.name.clone(), message)
     })
 }
 
@@ -101,43 +108,33 @@ pub(crate) fn of_test(test: &TestReport, limits: Limits) -> Vec<Failure<'_>> {
         return Vec::new();
     }
     if let Some(reason) = &test.reason {
-        let rule = test
-            .probe
-            .as_ref()
-            .map_or_else(|| kind(reason), |probe| probe.id.clone());
-        let message = clipped(&reason.message, limits.text);
-        return vec![Failure {
-            test,
-            rule,
-            message,
-            is_warning: false,
-        }];
+        return vec![of_reason(test, reason, limits)];
     }
     let gates = test
         .gates
         .iter()
-        .filter(|gate| gate.status != Status::Passed);
-    let gates = gates.map(|gate| {
-        let said = first_sentence_of_gate(gate, test, limits);
-        let message = said.unwrap_or_else(|| "it did not hold".to_owned());
-        Failure {
-            test,
-            rule: gate.key.clone(),
-            message,
-            is_warning: false,
-        }
-    });
+        .filter(|gate| gate.status != Status::Passed)
+        .map(|gate| of_gate(test, gate, limits));
     let mut all: Vec<Failure<'_>> = of_runs(test, limits).into_iter().chain(gates).collect();
     if all.is_empty() {
         let (rule, message) = ("test".to_owned(), "it did not pass".to_owned());
-        all.push(Failure {
-            test,
-            rule,
-            message,
-            is_warning: false,
-        });
+        all.push(Failure::new(test, rule, message));
     }
     all
+}
+
+fn of_reason<'r>(test: &'r TestReport, reason: &Reason, limits: Limits) -> Failure<'r> {
+    let rule = test
+        .probe
+        .as_ref()
+        .map_or_else(|| kind(reason), |probe| probe.id.clone());
+    Failure::new(test, rule, clipped(&reason.message, limits.text))
+}
+
+fn of_gate<'r>(test: &'r TestReport, gate: &GateReport, limits: Limits) -> Failure<'r> {
+    let message =
+        first_sentence_of_gate(gate, test, limits).unwrap_or_else(|| "it did not hold".to_owned());
+    Failure::new(test, gate.key.clone(), message)
 }
 
 /// The runs that failed by themselves, described by the first of them. A gate that fails a run is a separate cause.
@@ -156,12 +153,7 @@ fn of_runs(test: &TestReport, limits: Limits) -> Option<Failure<'_>> {
         (all, some) => format!("{some} of {}: {said}", count(all, "run")),
     };
     let rule = first.reason.as_ref().map_or("expect".to_owned(), kind);
-    Some(Failure {
-        test,
-        rule,
-        message,
-        is_warning: false,
-    })
+    Some(Failure::new(test, rule, message))
 }
 
 fn kind(reason: &Reason) -> String {

@@ -41,14 +41,6 @@ fn of_row(test: &TestReport) -> TestCase {
 }
 
 fn of_run(test: &TestReport, run: &RunReport) -> TestCase {
-    let by_gate = || {
-        let first = words::of_failing_gates(test, run, SCREEN).next()?;
-        Some(format!("{}: {}", first.0, first.1))
-    };
-    let message = words::first_sentence_of_run(run, SCREEN)
-        .or_else(by_gate)
-        .or_else(|| words::first_reason(test, SCREEN));
-    let is_decisive = test.status != Status::Passed;
     let kind = match run.failed_by.first() {
         Some(gate) if !run.fails_by_itself() => gate,
         _ => "expect",
@@ -56,98 +48,107 @@ fn of_run(test: &TestReport, run: &RunReport) -> TestCase {
     let verdict = Verdict {
         status: run.status,
         kind,
-        is_decisive,
-        message,
+        is_decisive: test.status != Status::Passed,
+        message: message_of_run(test, run),
         body: body::of_run(test, run),
     };
     let mut case = case(test, &test.run_name(run), verdict);
     case.set_assertions(run.expectations.len());
-    describe(
-        &mut case,
-        [
-            ("run.status", word(run.status).to_owned()),
-            ("run.calls", run.calls.to_string()),
-        ],
-    );
-    describe(
-        &mut case,
-        (!run.failed_by.is_empty()).then(|| ("run.failed_by", run.failed_by.join(", "))),
-    );
-    describe(
-        &mut case,
-        run.source
-            .iter()
-            .map(|source| ("run.source", source.clone())),
-    );
-    describe(
-        &mut case,
-        run.trace_id
-            .iter()
-            .map(|trace_id| ("run.trace_id", trace_id.clone())),
-    );
-    describe(
-        &mut case,
-        run.scores
-            .iter()
-            .map(|(target, value)| (target.as_str(), value.to_string())),
-    );
+    describe_run(&mut case, run);
     if let Some(duration_ms) = run.duration_ms {
-        describe(&mut case, [("run.duration_ms", duration_ms.to_string())]);
         case.set_time(std::time::Duration::from_millis(duration_ms));
     }
     case
 }
 
+/// Why the run did not pass: by itself, otherwise by a gate, otherwise as its row did not.
+fn message_of_run(test: &TestReport, run: &RunReport) -> Option<String> {
+    let by_gate = || {
+        let (gate, found) = words::of_failing_gates(test, run, SCREEN).next()?;
+        Some(format!("{gate}: {found}"))
+    };
+    words::first_sentence_of_run(run, SCREEN)
+        .or_else(by_gate)
+        .or_else(|| words::first_reason(test, SCREEN))
+}
+
+fn describe_run(case: &mut TestCase, run: &RunReport) {
+    let failed_by = (!run.failed_by.is_empty()).then(|| run.failed_by.join(", "));
+    let properties = [
+        ("run.status", Some(word(run.status).to_owned())),
+        ("run.calls", Some(run.calls.to_string())),
+        ("run.failed_by", failed_by),
+        ("run.source", run.source.clone()),
+        ("run.trace_id", run.trace_id.clone()),
+    ];
+    describe(
+        case,
+        properties
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?))),
+    );
+    describe(
+        case,
+        run.scores
+            .iter()
+            .map(|(target, value)| (target.as_str(), value.to_string())),
+    );
+    let duration_ms = run.duration_ms.map(|duration_ms| duration_ms.to_string());
+    describe(case, duration_ms.map(|value| ("run.duration_ms", value)));
+}
+
 fn of_gate(test: &TestReport, gate: &GateReport) -> TestCase {
-    let message = words::first_sentence_of_gate(gate, test, SCREEN);
     let verdict = Verdict {
         status: gate.status,
         kind: &gate.key,
         is_decisive: true,
-        message,
+        message: words::first_sentence_of_gate(gate, test, SCREEN),
         body: body::of_gate(test, gate),
     };
-    let mut case = case(
-        test,
-        &format!("{} · {}", test.row_name(), gate.key),
-        verdict,
-    );
+    let name = format!("{} · {}", test.row_name(), gate.key);
+    let mut case = case(test, &name, verdict);
     case.set_assertions(gate.expectations.len());
-    let measured = |number: Option<Number>| {
-        number.map_or("not measured".to_owned(), |number| number.to_string())
-    };
-    describe(
-        &mut case,
-        gate.targets
-            .iter()
-            .map(|(target, value)| (target.as_str(), measured(*value))),
-    );
-    describe(
-        &mut case,
-        gate.scored_runs
-            .map(|scored| ("scored_runs", scored.to_string())),
-    );
-    let failed: Vec<String> = gate.failed_runs.iter().map(ToString::to_string).collect();
-    describe(
-        &mut case,
-        (!failed.is_empty()).then(|| ("failed_runs", failed.join(", "))),
-    );
-    describe(
-        &mut case,
-        gate.not_exercised
-            .iter()
-            .map(|reason| ("not exercised", reason.clone())),
-    );
-    describe(
-        &mut case,
-        gate.remarks
-            .iter()
-            .map(|remark| ("remark", remark.message.clone())),
-    );
+    describe_gate(&mut case, gate);
     if let Some(line) = gate.line.as_ref().or(gate.summary.as_ref()) {
         case.set_system_out(xml(line));
     }
     case
+}
+
+fn describe_gate(case: &mut TestCase, gate: &GateReport) {
+    let measured = |number: Option<Number>| {
+        number.map_or("not measured".to_owned(), |number| number.to_string())
+    };
+    describe(
+        case,
+        gate.targets
+            .iter()
+            .map(|(target, value)| (target.as_str(), measured(*value))),
+    );
+    let failed: Vec<String> = gate.failed_runs.iter().map(ToString::to_string).collect();
+    let properties = [
+        (
+            "scored_runs",
+            gate.scored_runs.map(|scored| scored.to_string()),
+        ),
+        (
+            "failed_runs",
+            (!failed.is_empty()).then(|| failed.join(", ")),
+        ),
+        ("not exercised", gate.not_exercised.clone()),
+    ];
+    describe(
+        case,
+        properties
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?))),
+    );
+    describe(
+        case,
+        gate.remarks
+            .iter()
+            .map(|remark| ("remark", remark.message.clone())),
+    );
 }
 
 struct Verdict<'a> {

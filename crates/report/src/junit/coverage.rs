@@ -6,33 +6,7 @@ use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
 pub(super) fn suite(coverage: &Coverage) -> TestSuite {
     let mut suite = TestSuite::new("coverage");
-    let percent = coverage
-        .percent
-        .map_or_else(|| "not measured".to_owned(), |percent| percent.to_string());
-    let threshold = coverage
-        .threshold
-        .map(|threshold| ("coverage.threshold", threshold.to_string()));
-    let shares = [
-        ("coverage.tools", coverage.tools),
-        ("coverage.parameters", coverage.parameters),
-        ("coverage.values", coverage.values),
-        ("coverage.successes", coverage.successes),
-        ("coverage.errors", coverage.errors),
-    ];
-    let tools = coverage
-        .servers
-        .iter()
-        .flat_map(|server| server.tools.iter().map(move |tool| (server, tool)));
-    let not_called = tools.filter(|(_, tool)| tool.calls == 0);
-    let not_called =
-        not_called.map(|(server, tool)| ("coverage.not_called", server.full_name(tool)));
-    let unmeasured = coverage
-        .unmeasured
-        .iter()
-        .map(|server| ("coverage.unmeasured", server.clone()));
-    let properties = [("coverage.percent", percent)].into_iter().chain(threshold);
-    let properties = properties.chain(shares.map(|(name, share)| (name, share.to_string())));
-    for (name, value) in properties.chain(unmeasured).chain(not_called) {
+    for (name, value) in properties(coverage) {
         suite.add_property((xml(name), xml(&value)));
     }
     if coverage.threshold.is_some() {
@@ -44,4 +18,28 @@ pub(super) fn suite(coverage: &Coverage) -> TestSuite {
         suite.add_test_case(TestCase::new("coverage threshold", status));
     }
     suite
+}
+
+fn properties(coverage: &Coverage) -> Vec<(&'static str, String)> {
+    let percent = coverage
+        .percent
+        .map_or_else(|| "not measured".to_owned(), |percent| percent.to_string());
+    let mut properties = vec![("coverage.percent", percent)];
+    if let Some(threshold) = coverage.threshold {
+        properties.push(("coverage.threshold", threshold.to_string()));
+    }
+    properties.extend([
+        ("coverage.tools", coverage.tools.to_string()),
+        ("coverage.parameters", coverage.parameters.to_string()),
+        ("coverage.values", coverage.values.to_string()),
+        ("coverage.successes", coverage.successes.to_string()),
+        ("coverage.errors", coverage.errors.to_string()),
+    ]);
+    let unmeasured = coverage.unmeasured.iter();
+    properties.extend(unmeasured.map(|server| ("coverage.unmeasured", server.clone())));
+    for server in &coverage.servers {
+        let not_called = server.tools.iter().filter(|tool| tool.calls == 0);
+        properties.extend(not_called.map(|tool| ("coverage.not_called", server.full_name(tool))));
+    }
+    properties
 }

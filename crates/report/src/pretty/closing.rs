@@ -4,37 +4,12 @@ use super::page::{Line, Page, style};
 use crate::Options;
 use crate::words::{count, time};
 use anstyle::Style;
-use mcptest_core::report::Report;
+use mcptest_core::report::{Report, Summary};
 
 /// `12 tests: 10 passed, 1 failed, 1 error · 40 runs · 0.04 s`, without zeros.
 pub(super) fn summary(page: &mut Page, report: &Report, options: &Options) {
     let summary = &report.summary;
-    let passed = match summary.warnings {
-        0 => format!("{} passed", summary.passed),
-        warnings => format!(
-            "{} passed, {warnings} of them with a warning",
-            summary.passed
-        ),
-    };
-    let failed = format!("{} failed", summary.failed);
-    let skipped = format!("{} skipped", summary.skipped);
-    let parts = [
-        Part::new(summary.passed, style::GREEN, passed),
-        Part::new(summary.failed, style::RED, failed),
-        Part::new(
-            summary.errors,
-            style::MAGENTA,
-            count(summary.errors, "error"),
-        ),
-        Part::new(summary.skipped, style::YELLOW, skipped),
-    ];
-    let mut line = Line::at(0).styled(style::BOLD, count(summary.tests, "test"));
-    let there = parts.into_iter().filter(|part| part.tests > 0);
-    for (at, part) in there.enumerate() {
-        line = line
-            .plain(if at == 0 { ": " } else { ", " })
-            .styled(part.style, part.text);
-    }
+    let mut line = outcomes(summary);
     let dot = page.dot();
     if summary.runs > 0 {
         line = line.plain(format!(" {dot} {}", count(summary.runs, "run")));
@@ -52,6 +27,34 @@ pub(super) fn summary(page: &mut Page, report: &Report, options: &Options) {
     if options.verbose > 0 && options.elapsed.is_some() {
         slowest(page, report);
     }
+}
+
+/// `12 tests: 10 passed, 1 failed, 1 error`.
+fn outcomes(summary: &Summary) -> Line {
+    let passed = match summary.warnings {
+        0 => format!("{} passed", summary.passed),
+        warnings => format!(
+            "{} passed, {warnings} of them with a warning",
+            summary.passed
+        ),
+    };
+    let failed = format!("{} failed", summary.failed);
+    let errors = count(summary.errors, "error");
+    let skipped = format!("{} skipped", summary.skipped);
+    let parts = [
+        Part::new(summary.passed, style::GREEN, passed),
+        Part::new(summary.failed, style::RED, failed),
+        Part::new(summary.errors, style::MAGENTA, errors),
+        Part::new(summary.skipped, style::YELLOW, skipped),
+    ];
+    let mut line = Line::at(0).styled(style::BOLD, count(summary.tests, "test"));
+    let there = parts.into_iter().filter(|part| part.tests > 0);
+    for (at, part) in there.enumerate() {
+        line = line
+            .plain(if at == 0 { ": " } else { ", " })
+            .styled(part.style, part.text);
+    }
+    line
 }
 
 /// The tests that ended in one way.

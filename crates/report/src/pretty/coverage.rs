@@ -52,11 +52,16 @@ fn totals(coverage: &Coverage, dot: &str) -> String {
     let Some(percent) = coverage.percent else {
         return "nothing was measured: no recording lists the tools of a server".to_owned();
     };
-    let shares = [(parameters, "parameters given"), (values, "values given")].into_iter();
-    let shares = shares.filter(|(share, _)| share.total > 0);
-    let shares = shares.chain([(successes, "tools succeeded"), (errors, "tools failed")]);
+    let given = [(parameters, "parameters given"), (values, "values given")]
+        .into_iter()
+        .filter(|(share, _)| share.total > 0);
+    let called = [(successes, "tools succeeded"), (errors, "tools failed")];
     let mut parts = vec![format!("{tools} tools called ({percent}%)")];
-    parts.extend(shares.map(|(share, what)| format!("{share} {what}")));
+    parts.extend(
+        given
+            .chain(called)
+            .map(|(share, what)| format!("{share} {what}")),
+    );
     parts.join(&format!(" {dot} "))
 }
 

@@ -1,5 +1,6 @@
 //! What does a person read of a row that failed or could not be judged?
 
+use super::fold::Folded;
 use super::list::is_bad;
 use super::page::{Line, Page, style};
 use super::{fold, numbers, table};
@@ -42,9 +43,20 @@ pub(super) fn all(page: &mut Page, report: &Report, options: &Options) {
 }
 
 /// Why a row without runs is an error.
-fn cause(test: &TestReport) -> Option<(&str, &[String], Option<&str>)> {
+#[derive(PartialEq, Eq, Hash)]
+struct Cause<'t> {
+    message: &'t str,
+    details: &'t [String],
+    help: Option<&'t str>,
+}
+
+fn cause(test: &TestReport) -> Option<Cause<'_>> {
     let reason = test.reason.as_ref().filter(|_| test.runs.is_empty())?;
-    Some((&reason.message, &reason.details, reason.help.as_deref()))
+    Some(Cause {
+        message: &reason.message,
+        details: &reason.details,
+        help: reason.help.as_deref(),
+    })
 }
 
 fn several(page: &mut Page, rows: &[&&TestReport]) {
@@ -190,36 +202,42 @@ pub(super) fn about(page: &mut Page, indent: usize, test: &TestReport, options: 
     {
         text(page, indent, "trace: ", id);
     }
-    for run in test
-        .runs
-        .iter()
-        .take(MOST_RUNS)
-        .filter(|_| options.verbose > 0)
-    {
-        let scores = numbers::of_scorers(run, options);
-        if !scores.is_empty() {
-            let label = if test.runs.len() > 1 {
-                format!("{}: ", test.run_label(run.index))
-            } else {
-                String::new()
-            };
-            text(page, indent, &label, &scores.join(", "));
-        }
-    }
     if options.verbose > 0 {
-        if let Some(model) = &test.model {
-            text(page, indent, "model: ", model);
+        scorers(page, indent, test, options);
+        surroundings(page, indent, test);
+    }
+}
+
+/// The numbers that scorers gave the first runs.
+fn scorers(page: &mut Page, indent: usize, test: &TestReport, options: &Options) {
+    for run in test.runs.iter().take(MOST_RUNS) {
+        let scores = numbers::of_scorers(run, options);
+        if scores.is_empty() {
+            continue;
         }
-        for server in &test.servers {
-            let spoken = format!(
-                "{} (MCP {}, {})",
-                server.name, server.protocol_version, server.era
-            );
-            text(page, indent, "server: ", &spoken);
-        }
-        if !test.tags.is_empty() {
-            text(page, indent, "tags: ", &test.tags.join(", "));
-        }
+        let label = if test.runs.len() > 1 {
+            format!("{}: ", test.run_label(run.index))
+        } else {
+            String::new()
+        };
+        text(page, indent, &label, &scores.join(", "));
+    }
+}
+
+/// The model, the servers and the tags of a row.
+fn surroundings(page: &mut Page, indent: usize, test: &TestReport) {
+    if let Some(model) = &test.model {
+        text(page, indent, "model: ", model);
+    }
+    for server in &test.servers {
+        let spoken = format!(
+            "{} (MCP {}, {})",
+            server.name, server.protocol_version, server.era
+        );
+        text(page, indent, "server: ", &spoken);
+    }
+    if !test.tags.is_empty() {
+        text(page, indent, "tags: ", &test.tags.join(", "));
     }
 }
 
@@ -360,49 +378,28 @@ fn assertion(page: &mut Page, indent: usize, expectation: &Expectation) {
     }
 }
 
+/// What is known of a failed gate, in the order in which it is shown.
+struct GateEvidence<'g> {
+    /// What the block asks for and the runs do not meet.
+    unmet: Vec<String>,
+    tables: Vec<Folded<'g, CallTable>>,
+    /// The findings that no table shows.
+    findings: Vec<Folded<'g, Finding>>,
+}
+
 /// The gate in the words of its block, then its evidence.
 fn failed_gate(page: &mut Page, gate: &GateReport, test: &TestReport) {
-    let mut said = words::unmet(gate, SCREEN);
-    let mut tables = fold::tables(&gate.tables);
-    let mut found = untold(gate);
-    let heading = match &gate.summary {
-        Some(summary) => summary.clone(),
-        None if !said.is_empty() => said.remove(0),
-        None if !tables.is_empty() => {
-            let (first, indexes) = tables.remove(0);
-            gate_line(
-                page,
-                gate,
-                test,
-                &words::labelled(&first.summary, &indexes, test, SCREEN),
-            );
-            table::show(page, 6, first);
-            String::new()
-        }
-        None if !found.is_empty() => {
-            let (first, indexes) = found.remove(0);
-            gate_line(
-                page,
-                gate,
-                test,
-                &words::labelled(&first.message, &indexes, test, SCREEN),
-            );
-            differences(page, 4, first);
-            String::new()
-        }
-        None => gate
-            .not_exercised
-            .clone()
-            .unwrap_or_else(|| "it did not pass".to_owned()),
+    let mut evidence = GateEvidence {
+        unmet: words::unmet(gate, SCREEN),
+        tables: fold::tables(&gate.tables),
+        findings: untold(gate),
     };
-    if !heading.is_empty() {
-        gate_line(page, gate, test, &heading);
-    }
-    for line in said {
+    lead(page, gate, test, &mut evidence);
+    for line in evidence.unmet {
         page.line(&Line::at(4).plain(line));
     }
-    beside(page, 4, &tables, test);
-    folded(page, 4, &found, test);
+    beside(page, 4, &evidence.tables, test);
+    folded(page, 4, &evidence.findings, test);
     let is_told = |remark: &Remark| {
         let mut told = gate.explanation.iter();
         told.any(|finding| finding.message.contains(&remark.message))
@@ -410,6 +407,30 @@ fn failed_gate(page: &mut Page, gate: &GateReport, test: &TestReport) {
     for remark in gate.remarks.iter().filter(|remark| !is_told(remark)) {
         page.line(&Line::at(4).plain(&remark.message));
     }
+}
+
+/// The line of the gate: its summary, or else the first piece of its evidence, which is not shown again.
+fn lead(page: &mut Page, gate: &GateReport, test: &TestReport, evidence: &mut GateEvidence<'_>) {
+    if let Some(summary) = &gate.summary {
+        gate_line(page, gate, test, summary);
+    } else if let Some(unmet) = take_first(&mut evidence.unmet) {
+        gate_line(page, gate, test, &unmet);
+    } else if let Some(first) = take_first(&mut evidence.tables) {
+        let heading = words::labelled(&first.shown.summary, &first.runs, test, SCREEN);
+        gate_line(page, gate, test, &heading);
+        table::show(page, 6, first.shown);
+    } else if let Some(first) = take_first(&mut evidence.findings) {
+        let heading = words::labelled(&first.shown.message, &first.runs, test, SCREEN);
+        gate_line(page, gate, test, &heading);
+        differences(page, 4, first.shown);
+    } else {
+        let heading = gate.not_exercised.as_deref().unwrap_or("it did not pass");
+        gate_line(page, gate, test, heading);
+    }
+}
+
+fn take_first<T>(list: &mut Vec<T>) -> Option<T> {
+    (!list.is_empty()).then(|| list.remove(0))
 }
 
 fn gate_line(page: &mut Page, gate: &GateReport, test: &TestReport, heading: &str) {
@@ -444,7 +465,7 @@ pub(super) fn findings(page: &mut Page, indent: usize, gate: &GateReport, test: 
 }
 
 /// The findings that no table shows.
-fn untold(gate: &GateReport) -> Vec<(&Finding, Vec<usize>)> {
+fn untold(gate: &GateReport) -> Vec<Folded<'_, Finding>> {
     let tabled: BTreeSet<Option<usize>> = gate.tables.iter().map(|table| table.run).collect();
     fold::findings(
         gate.explanation
@@ -454,23 +475,20 @@ fn untold(gate: &GateReport) -> Vec<(&Finding, Vec<usize>)> {
 }
 
 /// The calls of runs side by side, once for equal runs.
-fn beside(page: &mut Page, indent: usize, tables: &[(&CallTable, Vec<usize>)], test: &TestReport) {
-    for (shown, indexes) in tables.iter().take(MOST_TABLES) {
-        page.line(&Line::at(indent).plain(words::labelled(&shown.summary, indexes, test, SCREEN)));
-        table::show(page, indent + 2, shown);
+fn beside(page: &mut Page, indent: usize, tables: &[Folded<'_, CallTable>], test: &TestReport) {
+    for table in tables.iter().take(MOST_TABLES) {
+        let summary = words::labelled(&table.shown.summary, &table.runs, test, SCREEN);
+        page.line(&Line::at(indent).plain(summary));
+        table::show(page, indent + 2, table.shown);
     }
     say_left_out(page, indent, tables.len(), MOST_TABLES);
 }
 
-fn folded(page: &mut Page, indent: usize, found: &[(&Finding, Vec<usize>)], test: &TestReport) {
-    for (finding, indexes) in found.iter().take(MOST_FINDINGS) {
-        page.line(&Line::at(indent).plain(words::labelled(
-            &finding.message,
-            indexes,
-            test,
-            SCREEN,
-        )));
-        differences(page, indent + 2, finding);
+fn folded(page: &mut Page, indent: usize, found: &[Folded<'_, Finding>], test: &TestReport) {
+    for finding in found.iter().take(MOST_FINDINGS) {
+        let message = words::labelled(&finding.shown.message, &finding.runs, test, SCREEN);
+        page.line(&Line::at(indent).plain(message));
+        differences(page, indent + 2, finding.shown);
     }
     say_left_out(page, indent, found.len(), MOST_FINDINGS);
 }

@@ -110,41 +110,43 @@ fn remark(test: &TestReport) -> Option<String> {
             .map(|text| format!("warning: {}", escape(text)));
         return Some(warning.unwrap_or_else(|| probe.title.clone()));
     }
-    let mut parts: Vec<String> = Vec::new();
-    match (test.status, &test.reason) {
-        (Status::Error, Some(reason)) => parts.push(reason.kind.words()),
-        (Status::Skipped, Some(reason)) => {
-            parts.push(words::clipped(&reason.message, SCREEN.value));
-        }
-        (Status::Failed, _) => {
-            parts.extend(detail::failed_gates(test).map(|gate| gate.key.clone()));
-        }
-        _ => {
-            let vacuous = test
-                .gates
-                .iter()
-                .filter(|gate| gate.not_exercised.is_some());
-            parts.extend(vacuous.map(|gate| format!("{} not exercised", gate.key)));
-            parts.extend(test.stale.then(|| "stale".to_owned()));
-            let remarks = test.gates.iter().flat_map(detail::remarks);
-            parts.extend(remarks.map(|said| words::clipped(&said, SCREEN.value)));
-            match &test.notes[..] {
-                [] => {}
-                [_] if test.stale => {}
-                [note] if note.chars().count() <= SHORT_NOTE => {
-                    parts.push(escape(note).into_owned());
-                }
-                notes => parts.push(count(notes.len(), "note")),
-            }
-            // Not among the words for what is red: advice is none.
-            parts.extend(
-                (!test.advice.is_empty())
-                    .then(|| format!("{} of advice", count(test.advice.len(), "piece"))),
-            );
-        }
-    }
+    let mut parts = match (test.status, &test.reason) {
+        (Status::Error, Some(reason)) => vec![reason.kind.words()],
+        (Status::Skipped, Some(reason)) => vec![words::clipped(&reason.message, SCREEN.value)],
+        (Status::Failed, _) => detail::failed_gates(test)
+            .map(|gate| gate.key.clone())
+            .collect(),
+        _ => oddities(test),
+    };
     parts.extend(test.unpinned.then(|| "unpinned".to_owned()));
     (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// What is worth a look at in a row that passed.
+fn oddities(test: &TestReport) -> Vec<String> {
+    let vacuous = test
+        .gates
+        .iter()
+        .filter(|gate| gate.not_exercised.is_some());
+    let mut parts: Vec<String> = vacuous
+        .map(|gate| format!("{} not exercised", gate.key))
+        .collect();
+    parts.extend(test.stale.then(|| "stale".to_owned()));
+    let remarks = test.gates.iter().flat_map(detail::remarks);
+    parts.extend(remarks.map(|said| words::clipped(&said, SCREEN.value)));
+    match &test.notes[..] {
+        [] => {}
+        [_] if test.stale => {}
+        [note] if note.chars().count() <= SHORT_NOTE => {
+            parts.push(escape(note).into_owned());
+        }
+        notes => parts.push(count(notes.len(), "note")),
+    }
+    // Not among the words for what is red: advice is none.
+    if !test.advice.is_empty() {
+        parts.push(format!("{} of advice", count(test.advice.len(), "piece")));
+    }
+    parts
 }
 
 /// With `-v`, the details of a passed row.
