@@ -168,7 +168,7 @@ impl Toolbox {
             fitted,
             names,
             left_out,
-        } = Offer::of(catalogue, view.family, view.tool_schemas);
+        } = Offer::new(catalogue, view.family, view.tool_schemas);
         let by_wire_name = names.iter().cloned().zip(0..).collect();
         let offer = |((tool, fitted), name): ((&CatalogueTool, &Fitted), String)| Offered {
             name,

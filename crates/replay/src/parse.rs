@@ -158,15 +158,6 @@ impl ParsedRuns<'_> {
             .iter()
             .filter_map(|file| file.cassette.as_ref().ok())
             .collect();
-        let side = self
-            .side
-            .as_ref()
-            .and_then(|side| side.file.cassette.as_ref().ok());
-        let unpinned = cassettes
-            .iter()
-            .copied()
-            .chain(side)
-            .any(|cassette| !cassette.is_pinned());
         let stopped = match (&cassettes[..], &self.files[..]) {
             ([cassette], [_]) => cassette.stopped,
             _ => None,
@@ -184,7 +175,7 @@ impl ParsedRuns<'_> {
                 .filter_map(|cassette| cassette.header.as_ref())
                 .collect(),
             stopped_after: stopped.map(|stopped| stopped.after),
-            unpinned,
+            unpinned: self.is_unpinned(&cassettes),
             stale,
             is_stale,
             notes,
@@ -192,6 +183,16 @@ impl ParsedRuns<'_> {
             is_live: self.opened.is_live,
             grades: self.opened.grades.clone(),
         }
+    }
+
+    /// Returns true if one of the recordings has no fingerprint.
+    fn is_unpinned(&self, cassettes: &[&Cassette<'_>]) -> bool {
+        let side = self
+            .side
+            .as_ref()
+            .and_then(|side| side.file.cassette.as_ref().ok());
+        let mut all = cassettes.iter().copied().chain(side);
+        all.any(|cassette| !cassette.is_pinned())
     }
 
     fn recorded_side<'p>(

@@ -55,37 +55,12 @@ pub fn transcripts_in(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Tra
 /// Then the links to folders, which are not entered.
 pub fn groups(folder: &Path) -> Result<(Vec<Transcripts>, Vec<PathBuf>), TracesError> {
     let (files, linked) = transcripts_in(folder)?;
-    let relative = |file: &Path| file.strip_prefix(folder).unwrap_or(file).to_owned();
-    let is_direct = |file: &Path| file.components().count() == 1;
-    let parents: BTreeSet<PathBuf> = files
-        .iter()
-        .filter_map(|file| relative(file).parent().map(Path::to_owned))
-        .collect();
-    let mut stems: BTreeMap<PathBuf, usize> = BTreeMap::new();
-    for file in files
-        .iter()
-        .map(|file| relative(file))
-        .filter(|file| is_direct(file))
-    {
-        *stems.entry(file.with_extension("")).or_default() += 1;
-    }
+    let names = GroupNames::new(folder, &files);
     let mut groups: Vec<Transcripts> = Vec::new();
     // A subfolder may stand between the files of the folder around it.
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for file in files {
-        let short = relative(&file);
-        let name = if is_direct(&short) {
-            let stem = short.with_extension("");
-            // Two files, or a file and a folder, of one name are told apart by the ending.
-            if stems[&stem] > 1 || parents.contains(&stem) {
-                short
-            } else {
-                stem
-            }
-        } else {
-            short.parent().map(Path::to_owned).unwrap_or_default()
-        };
-        let name = name.to_string_lossy().into_owned();
+        let name = names.name_of(&file).to_string_lossy().into_owned();
         let at = *known.entry(name.clone()).or_insert(groups.len());
         if at == groups.len() {
             groups.push(Transcripts {
@@ -96,6 +71,57 @@ pub fn groups(folder: &Path) -> Result<(Vec<Transcripts>, Vec<PathBuf>), TracesE
         groups[at].files.push(file);
     }
     Ok((groups, linked))
+}
+
+/// How the groups of a folder are called, so that no two have one name.
+struct GroupNames<'f> {
+    folder: &'f Path,
+    /// The subfolders with files in them.
+    subfolders: BTreeSet<PathBuf>,
+    /// The files directly in the folder, without their endings, and how many there are of each.
+    stems: BTreeMap<PathBuf, usize>,
+}
+
+impl<'f> GroupNames<'f> {
+    fn new(folder: &'f Path, files: &[PathBuf]) -> Self {
+        let mut names = Self {
+            folder,
+            subfolders: BTreeSet::new(),
+            stems: BTreeMap::new(),
+        };
+        for file in files {
+            let file = names.relative(file);
+            names.subfolders.extend(file.parent().map(Path::to_owned));
+            if is_direct(file) {
+                *names.stems.entry(file.with_extension("")).or_default() += 1;
+            }
+        }
+        names
+    }
+
+    fn relative<'p>(&self, file: &'p Path) -> &'p Path {
+        file.strip_prefix(self.folder).unwrap_or(file)
+    }
+
+    /// The subfolder of a file, or the file itself without its ending. Two files, or a file and a subfolder, of one
+    /// name keep their endings.
+    fn name_of(&self, file: &Path) -> PathBuf {
+        let file = self.relative(file);
+        if !is_direct(file) {
+            return file.parent().map(Path::to_owned).unwrap_or_default();
+        }
+        let stem = file.with_extension("");
+        if self.stems[&stem] > 1 || self.subfolders.contains(&stem) {
+            file.to_owned()
+        } else {
+            stem
+        }
+    }
+}
+
+/// Returns true if a relative path stands in no subfolder.
+fn is_direct(file: &Path) -> bool {
+    file.components().count() == 1
 }
 
 #[cfg(test)]

@@ -60,9 +60,6 @@ impl Walk {
                 reason,
             });
         }
-        let is_folder = |entry: &DirEntry| {
-            entry.file_type().is_dir() || (entry.path_is_symlink() && entry.path().is_dir())
-        };
         let takes = move |entry: &DirEntry| {
             entry.depth() == 0 || (self.takes)(entry.file_name(), is_folder(entry))
         };
@@ -90,6 +87,11 @@ impl Walk {
         }
         Ok(walked)
     }
+}
+
+/// Returns true for a folder, and for a link to one.
+fn is_folder(entry: &DirEntry) -> bool {
+    entry.file_type().is_dir() || (entry.path_is_symlink() && entry.path().is_dir())
 }
 
 pub(crate) fn is_hidden(name: &OsStr) -> bool {

@@ -58,7 +58,7 @@ fn of_row(row: AgentRow<'_>) -> Vec<String> {
             ));
         }
     }
-    let left_out = Offer::of(catalogue, family, ToolSchemas::Mend).left_out;
+    let left_out = Offer::new(catalogue, family, ToolSchemas::Mend).left_out;
     lines.extend(left_out.first().map(|left| {
         let done = if how == ToolSchemas::AsIs {
             "recording will fail"

@@ -30,7 +30,7 @@ pub struct LeftOut {
 
 impl Offer {
     /// The tools of a catalogue in the form that a model of this family receives.
-    pub fn of(catalogue: Vec<CatalogueTool>, family: &Family, how: ToolSchemas) -> Self {
+    pub fn new(catalogue: Vec<CatalogueTool>, family: &Family, how: ToolSchemas) -> Self {
         let mut offer = Self::default();
         let most = most_tools(family).filter(|_| how != ToolSchemas::AsIs);
         for mut tool in catalogue {

@@ -204,7 +204,7 @@ fn the_setting_decides_and_a_matter_of_form_is_no_reason_to_leave_a_tool_out() {
             tool("odd.name", "{}"),
         ]
     };
-    let offer = |how| Offer::of(catalogue(), family("openai"), how);
+    let offer = |how| Offer::new(catalogue(), family("openai"), how);
     let mend = offer(ToolSchemas::Mend);
     assert_eq!(mend.names, ["s__plain", "s__choice", "s__odd_name"]);
     assert_eq!(
@@ -229,7 +229,7 @@ fn the_setting_decides_and_a_matter_of_form_is_no_reason_to_leave_a_tool_out() {
 #[test]
 fn more_tools_than_are_taken_are_left_out_unless_they_are_sent_as_is() {
     let all: Vec<CatalogueTool> = (0..130).map(|at| tool(&format!("t{at}"), "{}")).collect();
-    let count = |name, how| Offer::of(all.clone(), family(name), how).catalogue.len();
+    let count = |name, how| Offer::new(all.clone(), family(name), how).catalogue.len();
     assert_eq!(count("openai", ToolSchemas::Mend), 128);
     assert_eq!(count("openai", ToolSchemas::AsIs), 130);
     assert_eq!(count("anthropic", ToolSchemas::Mend), 130);

@@ -84,9 +84,9 @@ pub fn parse(bytes: &[u8]) -> Result<Cassette<'_>, Problem> {
     };
     let is_only_line = lines.next().is_none();
     match top_members(first) {
-        Ok((_, members)) if members.is_header() => of_lines(file, Some(header(first)?)),
+        Ok((_, members)) if members.is_header() => read_lines(file, Some(header(first)?)),
         Ok((text, members)) if is_only_line => document(first, text, &members),
-        Ok(_) => of_lines(file, None),
+        Ok(_) => read_lines(file, None),
         Err(problem)
             if is_only_line || first.content().starts_with(b"[") || problem.fault.is_conflict() =>
         {
@@ -152,7 +152,7 @@ fn over_many_lines<'a>(
         Ok((text, members)) => document(file, text, &members),
         Err(problem) if problem.fault == Fault::Text(TextFault::Scattered) => Err(problem),
         Err(_) if mentions_format(first) => Err(damage),
-        Err(_) if file.lines().skip(1).any(is_run) => of_lines(file, None),
+        Err(_) if file.lines().skip(1).any(is_run) => read_lines(file, None),
         Err(problem) => Err(problem),
     }
 }
@@ -211,51 +211,42 @@ fn header(line: Source<'_>) -> Result<Header, Problem> {
 }
 
 /// The runs of the lines, after the header if it exists.
-fn of_lines(file: Source<'_>, header: Option<Header>) -> Result<Cassette<'_>, Problem> {
-    let is_pinned = header.is_some();
+fn read_lines(file: Source<'_>, header: Option<Header>) -> Result<Cassette<'_>, Problem> {
+    let has_header = header.is_some();
     let has_seals = header
         .as_ref()
         .is_some_and(|header| header.seals && header.fingerprint.is_some());
     let mut order = Order::default();
     let mut runs = Vec::new();
     let mut stopped = None;
-    for line in file.lines().skip(usize::from(is_pinned)) {
+    for line in file.lines().skip(usize::from(has_header)) {
         stopped = None;
-        runs.push(match numbered(line) {
-            Ok(Line::Run(written)) => {
-                let number = written.number.unwrap_or(order.next());
-                let trace = if has_seals && written.is_edited(number) {
-                    Err(line.fault_here(Fault::EditedRun { run: number }))
-                } else {
-                    written.trace
-                };
-                run(line, Some(number), trace, &mut order)
+        match numbered(line) {
+            Ok(Line::Run(written)) => runs.push(written.into_run(line, has_seals, &mut order)),
+            Ok(Line::Stopped(mark)) if has_header => stopped = Some(mark),
+            Ok(Line::Stopped(_)) => {
+                let problem = line.fault_here(Fault::NotATrace);
+                runs.push(run(line, None, Err(problem), &mut order));
             }
-            Ok(Line::Stopped(mark)) if is_pinned => {
-                stopped = Some(mark);
-                continue;
-            }
-            Ok(Line::Stopped(_)) => run(
-                line,
-                None,
-                Err(line.fault_here(Fault::NotATrace)),
-                &mut order,
-            ),
             Err(problem) if problem.fault.is_conflict() => return Err(problem),
-            // A line of which not even the number can be read: it gets one that no other run has.
-            Err(problem) if is_pinned => CassetteRun {
-                number: 0,
-                line: line.start().line,
-                trace: Err(problem),
-            },
-            Err(problem) => run(line, None, Err(problem), &mut order),
-        });
+            Err(problem) if has_header => runs.push(unnumbered(line, problem)),
+            Err(problem) => runs.push(run(line, None, Err(problem), &mut order)),
+        }
     }
     Ok(Cassette {
         header,
         runs: order.sorted(runs),
         stopped,
     })
+}
+
+/// A line of which not even the number can be read: it gets one that no other run has.
+fn unnumbered(line: Source<'_>, problem: Problem) -> CassetteRun<'_> {
+    CassetteRun {
+        number: 0,
+        line: line.start().line,
+        trace: Err(problem),
+    }
 }
 
 fn run<'a>(
@@ -296,7 +287,18 @@ struct WrittenRun<'a> {
     trace: Result<Trace<'a>, Problem>,
 }
 
-impl WrittenRun<'_> {
+impl<'a> WrittenRun<'a> {
+    /// The run of this line, in the order of the file.
+    fn into_run(self, line: Source<'a>, has_seals: bool, order: &mut Order) -> CassetteRun<'a> {
+        let number = self.number.unwrap_or(order.next());
+        let trace = if has_seals && self.is_edited(number) {
+            Err(line.fault_here(Fault::EditedRun { run: number }))
+        } else {
+            self.trace
+        };
+        run(line, Some(number), trace, order)
+    }
+
     /// Returns true if the line differs from the one that was recorded under this number.
     fn is_edited(&self, number: usize) -> bool {
         self.seal != Some(&seal_of(number, self.text))

@@ -256,39 +256,23 @@ fn kept(path: &Path, bytes: &[u8], header: &Header) -> Result<Kept, WriteError> 
         problem,
     };
     let cassette = parse(bytes).map_err(damaged)?;
-    match &cassette.header {
-        Some(recorded) if is_tampered(recorded) => {
-            return Err(WriteError::Unpinned {
-                path: path.to_owned(),
-                reason: "its header was changed",
-            });
-        }
-        Some(recorded) if recorded.fingerprint.is_some() => {
-            refuse_other(path, recorded, &sealed(header))?;
-        }
-        _ => {
-            return Err(WriteError::Unpinned {
-                path: path.to_owned(),
-                reason: "it has no fingerprint",
-            });
-        }
-    }
+    require_header(path, cassette.header.as_ref(), header)?;
     let is_open = !bytes.ends_with(b"\n");
     let Cassette {
         mut runs, stopped, ..
     } = cassette;
     runs.sort_by_key(|run| run.line);
-    let dropped = runs
+    let is_cut_off = runs
         .pop_if(|last| is_open && stopped.is_none() && last.trace.is_err())
         .is_some();
     if let Some(problem) = runs.iter().find_map(|run| run.trace.as_ref().err()) {
         return Err(damaged(problem.clone()));
     }
-    let last_newline = bytes
-        .iter()
-        .rposition(|byte| *byte == b'\n')
-        .map_or(0, |newline| newline + 1);
-    let length = if dropped { last_newline } else { bytes.len() };
+    let length = if is_cut_off {
+        end_of_last_whole_line(bytes)
+    } else {
+        bytes.len()
+    };
     let lines = Source::new(&bytes[..length]).lines().count();
     let contents = Contents {
         is_unordered: !runs.is_sorted_by_key(|run| run.number)
@@ -299,8 +283,36 @@ fn kept(path: &Path, bytes: &[u8], header: &Header) -> Result<Kept, WriteError> 
     Ok(Kept {
         contents,
         length: length as u64,
-        needs_newline: is_open && !dropped,
+        needs_newline: is_open && !is_cut_off,
     })
+}
+
+/// Refuses to continue a cassette whose header is missing, changed, or that of another recording.
+fn require_header(
+    path: &Path,
+    recorded: Option<&Header>,
+    header: &Header,
+) -> Result<(), WriteError> {
+    let unpinned = |reason| {
+        Err(WriteError::Unpinned {
+            path: path.to_owned(),
+            reason,
+        })
+    };
+    match recorded {
+        Some(recorded) if is_tampered(recorded) => unpinned("its header was changed"),
+        Some(recorded) if recorded.fingerprint.is_some() => {
+            refuse_other(path, recorded, &sealed(header))
+        }
+        _ => unpinned("it has no fingerprint"),
+    }
+}
+
+fn end_of_last_whole_line(bytes: &[u8]) -> usize {
+    bytes
+        .iter()
+        .rposition(|byte| *byte == b'\n')
+        .map_or(0, |newline| newline + 1)
 }
 
 /// The lines of a cassette in the order of their runs, without a stop that runs were added after.

@@ -18,6 +18,15 @@ pub fn timeline(recording: &Recording, full: bool, colour: bool) -> Result<Strin
         parse(recording.bytes()).map_err(|problem| ReadFault::Bad(problem).at(recording.path()))?;
     let mut page = Page::new(full, colour);
     recorded_with(&header, &mut page);
+    answered_by(&outcome, &mut page);
+    page.blank();
+    call(&header, &mut page);
+    messages_of_server(&outcome, &mut page);
+    answer(&outcome, &mut page);
+    Ok(page.into_text())
+}
+
+fn answered_by(outcome: &CallOutcome<'_>, page: &mut Page) {
     if let Some(server) = &outcome.server {
         let protocol = format!("MCP {}, {}", server.protocol_version, server.era);
         page.labelled(
@@ -26,7 +35,9 @@ pub fn timeline(recording: &Recording, full: bool, colour: bool) -> Result<Strin
             &format!("{} {} ({protocol})", server.name, server.version),
         );
     }
-    page.blank();
+}
+
+fn call(header: &Header, page: &mut Page) {
     let arguments = header
         .args
         .as_ref()
@@ -37,6 +48,10 @@ pub fn timeline(recording: &Recording, full: bool, colour: bool) -> Result<Strin
         &format!("  → {}.{}", header.server, header.tool),
         &arguments,
     );
+}
+
+/// The requests, the progress and the log of the server during the call.
+fn messages_of_server(outcome: &CallOutcome<'_>, page: &mut Page) {
     for asked in &outcome.server_requests {
         let how = if asked.scripted {
             "scripted"
@@ -55,13 +70,16 @@ pub fn timeline(recording: &Recording, full: bool, colour: bool) -> Result<Strin
             page.line(Look::Plain, &format!("    ← {what}"), message.get());
         }
     }
+}
+
+fn answer(outcome: &CallOutcome<'_>, page: &mut Page) {
     let is_bad = outcome.failure.is_some() || outcome.error.is_some();
     page.line(
         if is_bad { Look::Bad } else { Look::Plain },
         "  ←",
-        &answer(&outcome),
+        &answer_in_words(outcome),
     );
-    if let Some(structured) = structured(&outcome) {
+    if let Some(structured) = structured(outcome) {
         page.labelled("    ", "structured", structured.get());
     }
     page.labelled("  ", "duration", &format!("{} ms", outcome.duration_ms));
@@ -71,7 +89,6 @@ pub fn timeline(recording: &Recording, full: bool, colour: bool) -> Result<Strin
     for oddity in &outcome.oddities {
         page.labelled("  ", "odd", oddity);
     }
-    Ok(page.into_text())
 }
 
 fn recorded_with(header: &Header, page: &mut Page) {
@@ -99,7 +116,7 @@ struct ToolResult<'a> {
     is_error: bool,
 }
 
-fn answer(outcome: &CallOutcome<'_>) -> String {
+fn answer_in_words(outcome: &CallOutcome<'_>) -> String {
     if let Some(failure) = &outcome.failure {
         return format!("no answer: {failure}");
     }

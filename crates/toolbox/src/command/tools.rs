@@ -85,7 +85,7 @@ fn family(name: &str) -> Result<&'static Family, Failure> {
 /// The constructs in the tools that these providers refuse, with their replacements.
 fn refusals(server: &str, tools: &[Tool], family: &Family, paint: Paint) -> String {
     let listed = tools.iter().map(|tool| tool.clone().into_catalogue(server));
-    let offer = Offer::of(listed.collect(), family, ToolSchemas::Mend);
+    let offer = Offer::new(listed.collect(), family, ToolSchemas::Mend);
     let mut text = String::new();
     for tool in offer
         .catalogue

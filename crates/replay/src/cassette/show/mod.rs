@@ -6,7 +6,9 @@ mod prose;
 use super::fingerprint::is_tampered;
 use super::parse::{Cassette, CassetteRun, Stopped};
 use mcptest_core::escape::{clipped, escape as visible};
-use mcptest_core::trace::{CallResult, FaultEvent, Header, Tokens, Trace, Turn, full_name};
+use mcptest_core::trace::{
+    CallResult, CatalogueTool, FaultEvent, Header, Tokens, Trace, Turn, full_name,
+};
 use order::Step;
 pub(crate) use prose::of_content as prose_of_content;
 use std::fmt::Write;
@@ -136,26 +138,27 @@ impl Page {
             self.labelled("", "parameters", &parameters.join(", "));
         }
         if let Some(tools) = &header.catalogue {
-            let names: Vec<_> = tools
-                .iter()
-                .map(|tool| full_name(tool.server.as_deref(), &tool.name))
-                .collect();
-            self.labelled(
-                "",
-                "tools",
-                &format!("{}: {}", names.len(), names.join(", ")),
-            );
-            for (tool, name) in tools.iter().zip(&names) {
-                for mend in &tool.mended {
-                    self.labelled("", "mended", &format!("{name}: {mend}"));
-                }
-            }
+            self.tools(tools);
         }
         for (tool, why) in &header.left_out {
             self.labelled("", "skipped", &format!("{tool}: {why}"));
         }
         for (server, text) in header.instructions.iter().flatten() {
             self.labelled("", "instructed", &format!("{server}: {text}"));
+        }
+    }
+
+    fn tools(&mut self, tools: &[CatalogueTool]) {
+        let names: Vec<_> = tools
+            .iter()
+            .map(|tool| full_name(tool.server.as_deref(), &tool.name))
+            .collect();
+        let listed = format!("{}: {}", names.len(), names.join(", "));
+        self.labelled("", "tools", &listed);
+        for (tool, name) in tools.iter().zip(&names) {
+            for mend in &tool.mended {
+                self.labelled("", "mended", &format!("{name}: {mend}"));
+            }
         }
     }
 
