@@ -57,7 +57,7 @@ fn pages() -> Vec<(String, String)> {
         ),
         (
             "docs/schema/calibration.schema.json".to_owned(),
-            mcptest_report::calibration::SCHEMA.to_owned(),
+            mcptest_grade::show::calibration::SCHEMA.to_owned(),
         ),
         (
             "docs/schema/baseline-diff.schema.json".to_owned(),

@@ -1,13 +1,12 @@
 //! What did each model do in the recorded runs of a plan, as a baseline?
 
 use crate::baseline::{Baseline, FORMAT, RunBaseline, TestBaseline, VERSION, capture};
-use mcptest_core::calibrate::LeftOut;
 use mcptest_core::guard::guarded;
 use mcptest_core::row::{RowOfAgent, Subject};
 use mcptest_core::words::count;
 use mcptest_files as files;
 use mcptest_replay::judged_runs::{judged_runs, plain, settled_runs};
-use mcptest_replay::{OpenedRow, Plan, cassette};
+use mcptest_replay::{LeftOut, OpenedRow, Plan, cassette};
 use mcptest_replay::{Secrets, SuiteSecrets};
 use std::io;
 use std::path::{Path, PathBuf};

@@ -32,8 +32,6 @@
 //! are for the other crates of mcptest, and may change with any version.
 
 #[doc(hidden)]
-pub mod calibrate;
-#[doc(hidden)]
 pub mod change;
 mod classes;
 #[doc(hidden)]

@@ -2,16 +2,15 @@
 
 use crate::calibrate::{Mislabelled, each_labelled};
 use crate::grade::{GradingContext, Unit, ask_all};
+use crate::judge_quality::{CheckedRun, Given, JudgeCheck};
 use crate::keep::RowGrades;
 use crate::options::{GradeOptions, WhichGrades};
+use crate::retell::{Retelling, retold};
 use mcptest_agent::Spending;
-use mcptest_core::calibrate::LeftOut;
-use mcptest_core::grade::{
-    CheckedRun, Given, JudgeCheck, Question, Retelling, Wanted, questions, wanted,
-};
+use mcptest_core::grade::{Question, Wanted, questions, wanted};
 use mcptest_core::judge::Recorded;
 use mcptest_core::row::{Row, Subject};
-use mcptest_replay::{Interrupt, Interrupted, Plan, Secrets, Watch};
+use mcptest_replay::{Interrupt, Interrupted, LeftOut, Plan, Secrets, Watch};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::Path;
 
@@ -226,7 +225,7 @@ fn retell<'p>(
     rows: &BTreeMap<usize, RowGrades<'p>>,
     sample: usize,
 ) -> Vec<RetoldUnit<'p>> {
-    let mut retold = Vec::new();
+    let mut units = Vec::new();
     let mut taken: BTreeMap<(String, Retelling), usize> = BTreeMap::new();
     for Labelled { is_good, unit } in labelled {
         let Some(suite) = plan.rows[unit.index].suite() else {
@@ -241,18 +240,18 @@ fn retell<'p>(
             }
             let count = taken.entry((question_key(&unit.wanted), how)).or_default();
             if *count < sample
-                && let Some(wanted) = unit.wanted.retold(suite, how)
+                && let Some(wanted) = retold(&unit.wanted, suite, how)
             {
                 *count += 1;
                 let index = unit.index;
-                retold.push(RetoldUnit {
+                units.push(RetoldUnit {
                     how,
                     unit: Unit { index, wanted },
                 });
             }
         }
     }
-    retold
+    units
 }
 
 /// The same question has the same key, wherever it stands.

@@ -3,14 +3,18 @@
 
 mod ask_judge;
 mod calibrate;
+pub mod calibration;
 mod check;
 mod command;
 mod eval;
 mod explain;
 mod grade;
+pub mod judge_quality;
 mod keep;
 mod options;
+pub mod retell;
 mod score;
+pub mod show;
 
 pub use calibrate::{Mislabelled, calibrate};
 pub use check::{CheckOptions, Checked, PlannedCheck, UncheckedJudge, check, plan_check};

@@ -15,6 +15,7 @@ pub mod judge;
 mod judge_plan;
 pub mod judged_runs;
 mod last;
+mod left_out;
 mod load;
 mod open;
 mod parse;
@@ -40,6 +41,7 @@ pub use header::expected_header;
 pub use interrupt::{Interrupt, Interrupted, interrupted, uninterrupted};
 pub use judge_plan::{CoverageFloor, JudgeOptions, judge_plan, replay};
 pub use last::LastRun;
+pub use left_out::LeftOut;
 pub use load::{
     bare_suite, check_again, host, load_suites, load_suites_for_traces, load_suites_in,
     load_suites_to_capture,

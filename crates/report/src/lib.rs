@@ -2,13 +2,11 @@
 
 mod agent;
 mod bound;
-pub mod calibration;
 mod failures;
 mod github;
 mod gitlab;
 pub mod html;
 pub mod json;
-pub mod judge_check;
 #[doc(hidden)]
 pub mod junit;
 pub mod leaderboard;
@@ -24,6 +22,9 @@ mod suites;
 mod tap;
 #[doc(hidden)]
 pub mod words;
+
+#[doc(hidden)]
+pub use suites::grouped;
 
 use mcptest_core::eval::Gates;
 use mcptest_core::report::{Embed, Report};

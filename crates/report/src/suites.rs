@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 /// The items in groups of equal keys, in the order of their first. An item without a key is alone.
-pub(crate) fn grouped<'i, T, K: Hash + Eq>(
+pub fn grouped<'i, T, K: Hash + Eq>(
     items: &'i [T],
     key: impl Fn(&'i T) -> Option<K>,
 ) -> Vec<Vec<&'i T>> {

@@ -1,9 +1,9 @@
 //! What does a gate of a suite say about these traces?
 
-use mcptest_core::calibrate::gates_of;
 use mcptest_core::eval::GateBlock;
 use mcptest_core::report::{GateReport, Status};
 use mcptest_core::trace::{CatalogueTool, Header, Run, Trace};
+use mcptest_grade::calibration::gates_of;
 use serde_json::Value;
 use std::collections::BTreeSet;
 

@@ -35,7 +35,7 @@ impl RunCommand for Schema {
         let text = if self.report {
             mcptest_report::json::SCHEMA.to_owned()
         } else if self.calibration {
-            mcptest_report::calibration::SCHEMA.to_owned()
+            mcptest_grade::show::calibration::SCHEMA.to_owned()
         } else if self.baseline_diff {
             mcptest_compare::show::baseline::SCHEMA.to_owned()
         } else if self.compare {

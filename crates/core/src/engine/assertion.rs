@@ -25,7 +25,8 @@ pub struct Assertion<T> {
 }
 
 impl<T> Assertion<T> {
-    pub(crate) fn of(target: T, matcher: Matcher) -> Self {
+    /// An assertion without a message of the suite.
+    pub fn of(target: T, matcher: Matcher) -> Self {
         Self {
             target,
             matcher,
@@ -273,7 +274,7 @@ impl Assertion<Target> {
     }
 
     /// Refuses what can never hold with this many runs and warns of what always does.
-    pub(crate) fn lint(&self, runs: usize) -> Option<Problem> {
+    pub fn lint(&self, runs: usize) -> Option<Problem> {
         if self.matcher.asks_for_absence() {
             return None;
         }

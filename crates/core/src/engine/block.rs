@@ -240,7 +240,7 @@ impl GateBlock {
     }
 
     /// Why labels of runs say nothing about the gate.
-    pub(crate) fn why_not_calibrated(&self) -> Option<&'static str> {
+    pub fn why_not_calibrated(&self) -> Option<&'static str> {
         if self.is(GateTrait::DecidesRuns) {
             Some("it counts the runs that pass, which is what the labels say")
         } else if self.is(GateTrait::ComparesWithBaseline) {
@@ -253,7 +253,7 @@ impl GateBlock {
     }
 
     /// Returns true if a single run can pass or fail the assertions.
-    pub(crate) fn judges_one_run(&self) -> bool {
+    pub fn judges_one_run(&self) -> bool {
         let is_refused = |problem: Problem| problem.level == Level::Error;
         self.can_fail()
             && !self

@@ -307,7 +307,7 @@ impl Target {
     }
 
     /// A value rounded to where it asks for less; a whole number stays.
-    pub(crate) fn outward(&self, value: f64, decimals: i32) -> f64 {
+    pub fn outward(&self, value: f64, decimals: i32) -> f64 {
         let scale = 10_f64.powi(decimals);
         match self.better {
             Better::High => (value * scale).floor() / scale,
@@ -316,7 +316,7 @@ impl Target {
     }
 
     /// A matcher for which this value is just good enough.
-    pub(crate) fn bound(&self, value: f64) -> Matcher {
+    pub fn bound(&self, value: f64) -> Matcher {
         match self.better {
             Better::High => Matcher::at_least(value),
             Better::Low => Matcher::at_most(value),

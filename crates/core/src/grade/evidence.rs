@@ -30,7 +30,8 @@ impl Evidence {
         Self::of_json(&without(&secrets, &record))
     }
 
-    pub(super) fn of_json(text: &str) -> Self {
+    /// The record that this JSON is, on one line.
+    pub fn of_json(text: &str) -> Self {
         Self(one_line(text))
     }
 

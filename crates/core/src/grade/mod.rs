@@ -2,19 +2,16 @@
 //!
 //! No judge is called here: a grade is recorded once, beside the runs, and judging looks it up.
 
-mod check;
 mod evidence;
 mod file;
 mod lookup;
 mod prompt;
 mod question;
-mod retell;
 mod rubric;
 mod scorer;
 #[cfg(test)]
 mod tests;
 
-pub use check::{CheckedRun, Given, JudgeCheck, Retold, Share};
 pub use evidence::Evidence;
 pub use file::{Grades, GradesFault};
 pub use lookup::{Failure, Found, NotGraded, Wanted, questions, wanted};
@@ -22,7 +19,6 @@ pub(crate) use lookup::{found, graded, of_call, of_run};
 pub use prompt::{SYSTEM, Sheet, TEMPLATE};
 pub use question::{Asks, JudgeDefaults, Question, Sees};
 pub(crate) use question::{NamedJudges, without_judge};
-pub use retell::Retelling;
 pub use rubric::{Criterion, Rubric, Tree};
 pub use scorer::{Numbers, Scorer};
 pub(crate) use scorer::{SCORERS, scores_of};

@@ -240,7 +240,7 @@ impl Question {
     }
 
     /// The question about this evidence.
-    pub(crate) fn asked(&self, suite: &Suite, evidence: &Evidence) -> Asked {
+    pub fn asked(&self, suite: &Suite, evidence: &Evidence) -> Asked {
         let rubric = match &self.asks {
             Asks::Rubric(rubric) => serde_json::to_value(rubric).unwrap_or_default(),
             Asks::Similar(to) => Value::from(to.as_str()),

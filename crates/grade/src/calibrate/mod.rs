@@ -3,13 +3,13 @@
 mod label_file;
 mod labels;
 
+use crate::calibration::{Calibration, Calibrator, Defaults, LabelledRun};
 use labels::Labels;
-use mcptest_core::calibrate::{Calibration, Calibrator, Defaults, LabelledRun, LeftOut};
 use mcptest_core::guard::guarded;
 use mcptest_core::judge::{MeasurableRun, MeasurableRuns, Recorded, SettledRuns};
 use mcptest_core::problem::{Problem, Sources};
 use mcptest_core::row::{AgentRow, Row, RowOfAgent, Subject};
-use mcptest_replay::{OpenedRow, Plan, Secrets};
+use mcptest_replay::{LeftOut, OpenedRow, Plan, Secrets};
 use std::path::Path;
 
 /// Why labels are of no use, with the text that they point into.

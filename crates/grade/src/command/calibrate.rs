@@ -1,13 +1,13 @@
 //! `mcptest calibrate`: which gates tell good runs from bad ones, and which floors do the good runs support?
 
+use crate::calibration::Calibration;
+use crate::show::calibration;
 use clap::Args;
 use mcptest_command::suites::{LoadedSuites, Suites};
 use mcptest_command::{
     EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure, Group, Program, RunCommand, output,
 };
-use mcptest_core::calibrate::Calibration;
 use mcptest_replay::{Filter, Selection};
-use mcptest_report::calibration;
 use std::path::PathBuf;
 
 /// Arguments of `calibrate`.

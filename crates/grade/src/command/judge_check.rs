@@ -1,5 +1,7 @@
 //! `mcptest judge-check`: how far can a judge be trusted, by runs whose outcome is known?
 
+use crate::judge_quality::JudgeCheck;
+use crate::show::judge_check;
 use crate::{CheckOptions, Checked, Mislabelled, UncheckedJudge, check, plan_check};
 use clap::Args;
 use mcptest_command::suites::{LoadedSuites, Suites};
@@ -8,10 +10,7 @@ use mcptest_command::{
     EXIT_BROKEN, EXIT_DRIFT, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET, Failure, Group, Program,
     Progress, RunCommand, interrupt, output,
 };
-use mcptest_core::calibrate::LeftOut;
-use mcptest_core::grade::JudgeCheck;
-use mcptest_replay::{Filter, Selection};
-use mcptest_report::judge_check;
+use mcptest_replay::{Filter, LeftOut, Selection};
 use std::path::PathBuf;
 
 /// Measure judges on runs whose outcome is known.

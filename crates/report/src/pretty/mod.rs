@@ -1,11 +1,9 @@
 //! `pretty`: what a person reads on a terminal.
 
-pub(crate) mod calibration;
 mod closing;
 mod coverage;
 mod detail;
 mod fold;
-pub(crate) mod judge_check;
 pub mod leaderboard;
 mod list;
 mod numbers;

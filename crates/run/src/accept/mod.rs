@@ -3,7 +3,6 @@
 mod list;
 
 use list::with_items;
-use mcptest_core::calibrate::LeftOut;
 use mcptest_core::escape::escape_path;
 use mcptest_core::eval::{
     GateBlock, Proposal, ProposedChange, ProposedItem, ProposedPlace, WriteInFile,
@@ -17,7 +16,7 @@ use mcptest_core::suite::{Host, Loaded, Suite, load};
 use mcptest_core::trace::Run;
 use mcptest_files as files;
 use mcptest_replay::judged_runs::{judged_runs, plain, settled_runs};
-use mcptest_replay::{OpenedRow, Plan};
+use mcptest_replay::{LeftOut, OpenedRow, Plan};
 use mcptest_replay::{Secrets, SuiteSecrets, cassette, host};
 use serde_json::Value;
 use std::cmp::Reverse;

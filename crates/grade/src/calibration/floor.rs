@@ -3,8 +3,9 @@
 use super::FEWEST_FOR_A_FLOOR;
 use super::model::{Floor, Separated};
 use super::samples::Samples;
-use crate::engine::{Assertion, Better, Target};
-use crate::report::{Expectation, Number};
+use mcptest_core::eval::Assertion;
+use mcptest_core::gates::{Better, Target};
+use mcptest_core::report::{Expectation, Number};
 use serde_json::Value;
 
 /// The number of decimals to which floors are rounded, away from the good runs.

@@ -7,16 +7,16 @@ mod samples;
 #[cfg(test)]
 mod tests;
 
-pub use crate::engine::Better;
 pub use defaults::{Defaults, gates_of};
 pub use model::{
-    Calibration, Counts, Floor, GateCalibration, LeftOut, Separated, TargetCalibration, Unit,
-    Unmeasured, Verdicts,
+    Calibration, Counts, Floor, GateCalibration, Separated, TargetCalibration, Unit, Unmeasured,
+    Verdicts,
 };
 
-use crate::engine::GateBlock;
-use crate::row::AgentRow;
-use crate::trace::Run;
+use mcptest_core::gates::GateBlock;
+use mcptest_core::row::AgentRow;
+use mcptest_core::trace::Run;
+use mcptest_replay::LeftOut;
 use samples::Samples;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;

@@ -1,7 +1,8 @@
 //! How do good and bad runs differ, for each gate and target?
 
 use super::{FEWEST_FOR_A_FLOOR, FEWEST_TO_COMPARE};
-use crate::engine::Better;
+use mcptest_core::gates::Better;
+use mcptest_replay::LeftOut;
 use mcptest_stats::{CONFIDENCE, six_decimals, wilson};
 use serde::Serialize;
 use serde_json::Value;
@@ -46,15 +47,6 @@ pub struct Counts {
 pub struct Unmeasured {
     /// The block's key.
     pub gate: String,
-    /// Why.
-    pub reason: String,
-}
-
-/// A row, or a run of it, that plays no part.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LeftOut {
-    /// The row's name.
-    pub row: String,
     /// Why.
     pub reason: String,
 }

@@ -1,17 +1,17 @@
 //! What does a person read of a calibration?
 
-use super::page::{Line, Page, style};
-use crate::Options;
-use crate::suites::grouped;
-use crate::words::count;
-use mcptest_core::calibrate::{
+use crate::calibration::{
     Calibration, GateCalibration, Separated, TargetCalibration, Unit, Verdicts,
 };
 use mcptest_core::report::Status;
+use mcptest_report::Options;
+use mcptest_report::grouped;
+use mcptest_report::pretty::page::{Line, Page, style};
+use mcptest_report::words::count;
 use serde_json::Value;
 
 /// The counts, a part for each gate, and the unmeasured parts.
-pub(crate) fn render(calibration: &Calibration, options: &Options) -> Vec<u8> {
+pub(super) fn render(calibration: &Calibration, options: &Options) -> Vec<u8> {
     let mut page = Page::new(options);
     heading(&mut page, calibration);
     for gate in &calibration.gates {

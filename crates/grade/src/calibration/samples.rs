@@ -3,15 +3,16 @@
 use super::floor::floor;
 use super::model::{GateCalibration, Separated, TargetCalibration, Unit, Verdicts};
 use super::{FEWEST_TO_COMPARE, LabelledRun};
-use crate::engine::{Better, GateBlock, GateKind, Target};
-use crate::report::{GateReport, Number, Status};
-use crate::suite::Variant;
-use crate::trace::Run;
+use mcptest_core::gates::{Better, GateBlock, Target};
+use mcptest_core::report::{GateReport, Number, Status};
+use mcptest_core::suite::Variant;
+use mcptest_core::trace::Run;
 use mcptest_stats::{CONFIDENCE, separation, six_decimals};
 
 /// The reports of one gate, on what is counted and on what floors have to hold for.
 pub(super) struct Samples {
-    kind: &'static GateKind,
+    gate: &'static str,
+    targets: &'static [Target],
     unit: Unit,
     pub(super) is_written: bool,
     units: Vec<Sample>,
@@ -34,7 +35,8 @@ impl Samples {
             Unit::Run
         };
         Self {
-            kind: gate.kind,
+            gate: gate.key(),
+            targets: gate.targets(),
             unit,
             is_written: false,
             units: Vec::new(),
@@ -65,10 +67,9 @@ impl Samples {
     fn judge(&mut self, gate: &GateBlock, variant: Option<Variant>, runs: &[LabelledRun<'_>]) {
         let judge = |runs: &[Run<'_>]| {
             // Only numbers are kept: findings quote the runs.
-            GateReport {
-                explanation: Vec::new(),
-                ..gate.judge_variant(variant, "", runs)
-            }
+            let mut report = gate.judge_variant(variant, "", runs);
+            report.explanation.clear();
+            report
         };
         let good: Vec<Run<'_>> = runs
             .iter()
@@ -124,13 +125,9 @@ impl Samples {
             let units = self.units.iter().filter(|unit| unit.is_good == is_good);
             Verdicts::count(units.map(|unit| (unit.passed, unit.report.not_exercised.is_some())))
         };
-        let targets = self
-            .kind
-            .targets
-            .iter()
-            .filter(|target| !target.is_pass_rate);
+        let targets = self.targets.iter().filter(|target| !target.is_pass_rate());
         GateCalibration {
-            gate: self.kind.key.to_owned(),
+            gate: self.gate.to_owned(),
             is_written: self.is_written,
             unit: self.unit,
             good: verdicts(true),

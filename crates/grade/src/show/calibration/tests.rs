@@ -1,10 +1,8 @@
 //! What is read of a calibration.
 
 use super::*;
-use mcptest_core::calibrate::{
-    Better, Calibrator, Defaults, Separated, TargetCalibration, Verdicts,
-};
-use mcptest_core::eval::GATES;
+use crate::calibration::{Calibrator, Defaults, Separated, TargetCalibration, Verdicts};
+use mcptest_core::gates::{Better, GATES};
 use serde_json::json;
 
 fn sample() -> Calibration {
@@ -74,7 +72,7 @@ fn the_lines_are_no_wider_than_the_terminal() {
         verbose: 1,
         ..Options::default()
     };
-    let text = String::from_utf8(pretty::calibration::render(&sample(), &options)).unwrap();
+    let text = String::from_utf8(page::render(&sample(), &options)).unwrap();
     assert!(
         text.lines().all(|line| line.chars().count() <= 60),
         "{text}"

@@ -1,11 +1,12 @@
 //! What does a person read of a check of judges?
 
-use super::page::{Line, Page, style};
-use crate::Options;
-use crate::words::count;
-use mcptest_core::grade::{JudgeCheck, Retelling, Share};
+use crate::judge_quality::{JudgeCheck, Share};
+use crate::retell::Retelling;
+use mcptest_report::Options;
+use mcptest_report::pretty::page::{Line, Page, style};
+use mcptest_report::words::count;
 
-pub(crate) fn render(checks: &[JudgeCheck], options: &Options) -> Vec<u8> {
+pub(super) fn render(checks: &[JudgeCheck], options: &Options) -> Vec<u8> {
     let mut page = Page::new(options);
     for (at, check) in checks.iter().enumerate() {
         if at > 0 {

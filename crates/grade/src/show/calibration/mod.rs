@@ -1,9 +1,10 @@
 //! A calibration in, bytes out: for people, for machines, and as YAML for a suite.
 
-use crate::Options;
-use crate::pretty;
-use mcptest_core::calibrate::{Calibration, Floor, GateCalibration, Unit};
+mod page;
+
+use crate::calibration::{Calibration, Floor, GateCalibration, Unit};
 use mcptest_core::json::{Layout, write};
+use mcptest_report::Options;
 use serde_json::Value;
 
 /// The JSON Schema of [`json`].
@@ -11,7 +12,7 @@ pub const SCHEMA: &str = include_str!("calibration.schema.json");
 
 /// Renders the calibration for people, with a block of floors at the end if any.
 pub fn text(calibration: &Calibration, options: &Options) -> Vec<u8> {
-    let mut bytes = pretty::calibration::render(calibration, options);
+    let mut bytes = page::render(calibration, options);
     if calibration.has_floors() {
         bytes.push(b'\n');
         bytes.extend(yaml(calibration).into_bytes());

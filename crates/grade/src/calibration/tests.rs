@@ -1,9 +1,9 @@
 //! Made-up runs with known answers.
 
 use super::*;
-use crate::gates::GATES;
-use crate::suite::{Host, Suite, load_for_traces};
-use crate::trace::Trace;
+use mcptest_core::gates::{Better, GATES};
+use mcptest_core::suite::{Host, Suite, load_for_traces};
+use mcptest_core::trace::Trace;
 use serde_json::{Value, json};
 use std::path::Path;
 

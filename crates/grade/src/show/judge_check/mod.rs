@@ -1,10 +1,11 @@
 //! How did judges do on runs with known outcomes, for people and for programs?
 
-use crate::Options;
-use crate::json::whole;
-use crate::pretty;
-use mcptest_core::calibrate::LeftOut;
-use mcptest_core::grade::JudgeCheck;
+mod page;
+
+use crate::judge_quality::JudgeCheck;
+use mcptest_replay::LeftOut;
+use mcptest_report::Options;
+use mcptest_report::json::whole;
 
 /// For machines.
 pub fn json(checks: &[JudgeCheck], left_out: &[LeftOut]) -> Vec<u8> {
@@ -16,5 +17,5 @@ pub fn json(checks: &[JudgeCheck], left_out: &[LeftOut]) -> Vec<u8> {
 
 /// For people.
 pub fn text(checks: &[JudgeCheck], options: &Options) -> Vec<u8> {
-    pretty::judge_check::render(checks, options)
+    page::render(checks, options)
 }

@@ -1,8 +1,8 @@
 //! Which gates can be measured without being told anything, and why not the others?
 
-use crate::engine::{GateBlock, Gates};
-use crate::problem::Problem;
-use crate::suite::{Host, load};
+use mcptest_core::gates::{GateBlock, Gates};
+use mcptest_core::problem::Problem;
+use mcptest_core::suite::{Host, load};
 use std::collections::BTreeMap;
 use std::path::Path;
 

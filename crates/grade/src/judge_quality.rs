@@ -1,6 +1,6 @@
 //! How far can a judge be trusted, by runs whose outcome is known?
 
-use super::Retelling;
+use crate::retell::Retelling;
 use mcptest_stats::{CONFIDENCE, Interval, YesNo, clopper_pearson, cohen_kappa, six_decimals};
 use serde::Serialize;
 

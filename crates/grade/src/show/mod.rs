@@ -1,0 +1,4 @@
+//! How are the measures of gates and judges shown: for people, for machines, and as YAML for a suite?
+
+pub mod calibration;
+pub(crate) mod judge_check;
