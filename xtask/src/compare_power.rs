@@ -2,7 +2,7 @@
 
 use crate::say;
 use crate::simulation::{Chance, write_table};
-use mcptest_compare::reports::shown;
+use mcptest_compare::comparison::pass_rate::pass_rates;
 use mcptest_core::eval::stats::{Detection, Tally, detectable_drop};
 use mcptest_core::report::leaderboard::Verdict;
 use std::process::ExitCode;
@@ -90,7 +90,7 @@ fn found(pairs: usize, (tests, runs): (usize, u64), fall: f64) -> usize {
         };
         let (before, after) = (side(0.0), side(fall));
         let sides: Vec<(Tally, Tally)> = before.into_iter().zip(after).collect();
-        shown(&sides).verdict() == Some(Verdict::Worse)
+        pass_rates(&sides).shown() == Some(Verdict::Worse)
     };
     (0..pairs).filter(is_worse).count()
 }

@@ -1,10 +1,12 @@
 //! Two or more sets of runs, one comparison: is an agent better or worse, and what does it do differently?
 
 pub mod baseline;
+mod behaviour;
 #[cfg(feature = "command")]
 mod captured;
 #[cfg(feature = "command")]
 mod command;
+pub mod comparison;
 mod model_compat;
 pub mod reports;
 #[cfg(feature = "command")]

@@ -19,6 +19,14 @@ impl Tally {
     pub fn rate(self) -> Option<f64> {
         (self.runs > 0).then(|| self.passed as f64 / self.runs as f64)
     }
+
+    /// Each run as a number: 1 for a run that passed, 0 for another.
+    pub fn outcomes(self) -> Vec<f64> {
+        let failed = self.runs.saturating_sub(self.passed);
+        std::iter::repeat_n(1.0, self.passed as usize)
+            .chain(std::iter::repeat_n(0.0, failed as usize))
+            .collect()
+    }
 }
 
 /// The pass rate over several tests, each of which counts the same.

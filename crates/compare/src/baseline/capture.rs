@@ -223,7 +223,7 @@ fn shape(value: &Value) -> BTreeMap<String, String> {
 }
 
 /// Every value in a value with its path, as `.items[].sku`; the elements of a list share one.
-pub(super) fn walk<'v>(value: &'v Value, path: &str, visit: &mut impl FnMut(&str, &'v Value)) {
+pub(crate) fn walk<'v>(value: &'v Value, path: &str, visit: &mut impl FnMut(&str, &'v Value)) {
     visit(path, value);
     match value {
         Value::Object(fields) => {

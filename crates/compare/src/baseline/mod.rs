@@ -1,26 +1,22 @@
 //! What did a model do in every test, in short, and what does another one do differently?
 
 mod capture;
-mod change;
-mod compare;
-mod comparison;
-mod fact;
-mod number;
+mod diff;
 #[cfg(test)]
 mod tests;
-mod tolerated;
-mod tool_names;
 
+pub use crate::comparison::number::NumberShift;
+pub use crate::comparison::support::{MissingRuns, Support};
 pub use capture::capture;
-pub(crate) use capture::of_question;
-pub use compare::{compare, compare_test};
-pub use comparison::{
-    BaselineSide, Class, Comparison, Counts, Difference, MissingRuns, NumberShift, Support,
-    TestComparison,
+pub(crate) use capture::{of_question, walk};
+pub use diff::{
+    BaselineDiff, BaselineSide, Class, Counts, Difference, TestDiff, compare, compare_test,
 };
 
+use crate::comparison::{ComparedRow, RowIdentity};
 use mcptest_core::json::document::{Placed, Source, TextFault, Words};
 use mcptest_core::report::Number;
+use mcptest_stats::Tally;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -60,6 +56,39 @@ pub struct TestBaseline {
     pub gates: BTreeMap<String, GateBaseline>,
     /// The runs.
     pub runs: Vec<RunBaseline>,
+}
+
+impl ComparedRow for TestBaseline {
+    fn identity(&self) -> RowIdentity<'_> {
+        RowIdentity {
+            suite: &self.suite,
+            name: &self.name,
+            // A baseline is of one model, and the name of a row contains its variant.
+            model: None,
+            variant: None,
+        }
+    }
+
+    fn in_words(&self) -> String {
+        format!("{} · {}", self.suite, self.name)
+    }
+
+    fn tally(&self) -> Tally {
+        Tally {
+            passed: self.runs.iter().filter(|run| run.passed).count() as u64,
+            runs: self.runs.len() as u64,
+        }
+    }
+
+    fn why_not_compared(&self, later: &Self) -> Option<String> {
+        if self.question != later.question {
+            let why = "the agent is asked something else now (its prompts, servers or parameters); \
+                       capture both sides from the same suite";
+            return Some(why.to_owned());
+        }
+        let is_without = self.runs.is_empty() || later.runs.is_empty();
+        is_without.then(|| "one side has no run that can be judged".to_owned())
+    }
 }
 
 /// What a gate came to.

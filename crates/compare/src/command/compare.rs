@@ -1,7 +1,7 @@
 //! `mcptest compare`: is an agent better or worse than before, or is it chance?
 
 use super::side::JudgedSide;
-use crate::reports::{Compared, Comparison, Named, compare, compare_several, leave_models_out};
+use crate::reports::{Compared, Named, ReportDiff, compare, compare_several, leave_models_out};
 use crate::show::reports::REPORTERS;
 use clap::Args;
 use mcptest_command::reports::{Sorting, reporters_help};
@@ -185,7 +185,7 @@ fn exit_code(found: &Compared, fail_on: Option<Verdict>) -> u8 {
     {
         return EXIT_BROKEN;
     }
-    let is_bad = |side: &Comparison| side.verdict == bad || side.regressed() > 0;
+    let is_bad = |side: &ReportDiff| side.verdict == bad || side.regressed() > 0;
     if sides.iter().any(is_bad) {
         EXIT_FAILED
     } else {

@@ -1,7 +1,7 @@
 //! `model_compat:` does the model still do what its baseline did?
 
 use crate::baseline::{
-    Baseline, Class, Comparison, Difference, MissingRuns, RunBaseline, TestBaseline, capture,
+    Baseline, BaselineDiff, Class, Difference, MissingRuns, RunBaseline, TestBaseline, capture,
     compare_test, of_question,
 };
 use mcptest_core::gates::AgentFacts;
@@ -271,7 +271,7 @@ fn too_few_runs(before: usize, now: usize) -> Option<String> {
     ))
 }
 
-fn summary(found: &Comparison, model: Option<&str>) -> String {
+fn summary(found: &BaselineDiff, model: Option<&str>) -> String {
     let runs = count(
         found.tests.first().map_or(0, |test| test.runs_before),
         "run",
@@ -286,7 +286,7 @@ fn summary(found: &Comparison, model: Option<&str>) -> String {
     )
 }
 
-fn findings(found: &Comparison) -> Vec<Finding> {
+fn findings(found: &BaselineDiff) -> Vec<Finding> {
     let differences = found.tests.iter().flat_map(|test| &test.differences);
     let told = differences
         .filter(|one| one.class > Class::Pass)

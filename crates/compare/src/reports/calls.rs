@@ -1,44 +1,34 @@
 //! Which calls do the runs of one side make and those of the other not?
 
 use super::model::{FirstDifference, ToolChange};
+use crate::behaviour::{Fact, RunFacts, called};
 use mcptest_core::report::{RunReport, Status, TestReport};
-use std::collections::{BTreeMap, BTreeSet};
 
 /// The tools that only one of the two called, with the number of runs that did.
 pub(super) fn tools(a: &TestReport, b: &TestReport) -> Vec<ToolChange> {
-    let (a, b) = (called(a), called(b));
-    let tools: BTreeSet<&str> = a.keys().chain(b.keys()).copied().collect();
-    let change = |tool: &str| ToolChange {
-        tool: tool.to_owned(),
-        runs_a: a.get(tool).copied().unwrap_or_default(),
-        runs_b: b.get(tool).copied().unwrap_or_default(),
+    let (before, now) = (facts(a), facts(b));
+    let (called_before, called_now) = (called(&before), called(&now));
+    let tools = called_before.symmetric_difference(&called_now);
+    let change = |tool: &&str| {
+        let is_called = Fact::Calls((*tool).to_owned());
+        ToolChange {
+            tool: (*tool).to_owned(),
+            runs_a: is_called.support(&before).held,
+            runs_b: is_called.support(&now).held,
+        }
     };
-    tools
-        .into_iter()
-        .map(change)
-        .filter(|one| one.runs_a == 0 || one.runs_b == 0)
+    tools.map(change).collect()
+}
+
+fn facts(test: &TestReport) -> Vec<RunFacts<'_>> {
+    judged(test)
+        .map(|run| RunFacts::of_tools(run.tool_names.iter().map(String::as_str)))
         .collect()
 }
 
 /// The runs that did not end in an error, of which no calls are known.
 fn judged(test: &TestReport) -> impl Iterator<Item = &RunReport> {
     test.runs.iter().filter(|run| run.status != Status::Error)
-}
-
-/// In how many runs each tool was called.
-fn called(test: &TestReport) -> BTreeMap<&str, usize> {
-    let mut runs = BTreeMap::new();
-    for run in judged(test) {
-        for tool in run
-            .tool_names
-            .iter()
-            .map(String::as_str)
-            .collect::<BTreeSet<_>>()
-        {
-            *runs.entry(tool).or_default() += 1;
-        }
-    }
-    runs
 }
 
 /// Where the typical runs part.

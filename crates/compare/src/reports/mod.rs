@@ -1,26 +1,27 @@
 //! Is an agent better or worse in one report than in another, or is it chance?
 
 mod calls;
-mod join;
 mod model;
+mod models;
+mod row;
 mod sentence;
 mod sides;
 mod targets;
 #[cfg(test)]
 mod tests;
 
-pub use join::leave_models_out;
-pub use mcptest_core::report::leaderboard::change::{Shown, ShownTest, shown};
 pub use model::{
-    Compared, ComparedSide, Comparison, FirstDifference, Several, TargetChange, TestChange,
+    Compared, ComparedSide, FirstDifference, ReportDiff, Several, TargetChange, TestChange,
     ToolChange,
 };
+pub use models::leave_models_out;
 
-use join::{Joined, join};
-use mcptest_core::report::leaderboard::change::{reach, shown_beside, with_runs};
-use mcptest_core::report::leaderboard::{Group, Verdict, by_model, leaderboard};
+use crate::comparison::pass_rate::{
+    PassRates, RowPassRate, Tallies, pass_rates, pass_rates_of_sides,
+};
+use crate::comparison::{Comparison, RowPair, names};
+use mcptest_core::report::leaderboard::{Verdict, leaderboard};
 use mcptest_core::report::{Report, Status, TestReport, checks};
-use mcptest_stats::Tally;
 use sides::leaderboard_of_sides;
 
 /// The version of the JSON of a comparison.
@@ -29,102 +30,90 @@ pub const SCHEMA_VERSION: u32 = 1;
 /// A report and what it is called.
 pub type Named<'r> = (&'r Report, &'r str);
 
+/// The rows of two reports.
+type ReportComparison<'r> = Comparison<'r, TestReport>;
+
 /// Compares two reports. `most_k` is the most runs that the leaderboard speaks of.
-pub fn compare(a: Named<'_>, b: Named<'_>, most_k: u64) -> Comparison {
-    let same = Same::of(a.0, b.0);
-    let shown = shown(&same.tallies);
-    let leaderboard = leaderboard(&groups(a, b), most_k);
-    Comparison {
-        leaderboard,
-        ..same.compared((a, b), &shown, 1)
+pub fn compare(a: Named<'_>, b: Named<'_>, most_k: u64) -> ReportDiff {
+    let comparison = Comparison::new(&a.0.tests, &b.0.tests);
+    let rates = pass_rates(&comparison.tallies());
+    ReportDiff {
+        leaderboard: leaderboard(&models::groups(a, b), most_k),
+        ..diff((a, b), &comparison, &rates)
     }
 }
 
 /// Compares each of several reports with the first.
 pub fn compare_several(first: Named<'_>, others: &[Named<'_>], most_k: u64) -> Several {
-    let same: Vec<Same<'_>> = others
+    let comparisons: Vec<ReportComparison<'_>> = others
         .iter()
-        .map(|(report, _)| Same::of(first.0, report))
+        .map(|(report, _)| Comparison::new(&first.0.tests, &report.tests))
         .collect();
-    let tallies: Vec<&[(Tally, Tally)]> = same.iter().map(|same| &same.tallies[..]).collect();
-    let shown = shown_beside(&tallies);
-    let all = same.into_iter().zip(others).zip(shown);
-    let all =
-        all.map(|((same, other), shown)| same.compared((first, *other), &shown, others.len()));
-    let sides: Vec<Comparison> = all.collect();
-    let has = |verdict: &Verdict| sides.iter().any(|side| side.verdict == *verdict);
-    let telling = [Verdict::Worse, Verdict::Better, Verdict::NoEvidence];
-    let reports: Vec<Named<'_>> = [first].iter().chain(others).copied().collect();
+    let tallies: Vec<Vec<Tallies>> = comparisons.iter().map(Comparison::tallies).collect();
+    let tallies: Vec<&[Tallies]> = tallies.iter().map(Vec::as_slice).collect();
+    let rates = pass_rates_of_sides(&tallies);
+    let sides: Vec<ReportDiff> = others
+        .iter()
+        .zip(comparisons.iter().zip(&rates))
+        .map(|(other, (comparison, rates))| diff((first, *other), comparison, rates))
+        .collect();
     Several {
         schema_version: SCHEMA_VERSION,
         first: side(first),
-        verdict: telling
-            .into_iter()
-            .find(has)
-            .unwrap_or(Verdict::NotEnoughRuns),
-        leaderboard: leaderboard_of_sides(&reports, &sides, most_k),
+        verdict: verdict_of_sides(&sides),
+        leaderboard: leaderboard_of_sides(first, others, &comparisons, &sides, most_k),
         sides,
     }
 }
 
-/// The tests of two reports that are the same, and what their runs came to.
-struct Same<'r> {
-    joined: Joined<'r>,
-    tallies: Vec<(Tally, Tally)>,
+/// Worse where any side is; else better, else no evidence of change, in the same way.
+fn verdict_of_sides(sides: &[ReportDiff]) -> Verdict {
+    let has = |verdict: &Verdict| sides.iter().any(|side| side.verdict == *verdict);
+    [Verdict::Worse, Verdict::Better, Verdict::NoEvidence]
+        .into_iter()
+        .find(has)
+        .unwrap_or(Verdict::NotEnoughRuns)
 }
 
-impl<'r> Same<'r> {
-    fn of(a: &'r Report, b: &'r Report) -> Self {
-        let joined = join(&a.tests, &b.tests);
-        let tallies = joined
-            .pairs
+/// What the runs of two reports show, without the models.
+fn diff(
+    (a, b): (Named<'_>, Named<'_>),
+    comparison: &ReportComparison<'_>,
+    rates: &PassRates,
+) -> ReportDiff {
+    let reach = rates.reach();
+    let unshown = match reach {
+        Some(reach) if reach.could_show => Verdict::NoEvidence,
+        _ => Verdict::NotEnoughRuns,
+    };
+    let shown_together = rates.shown_together();
+    let mut diff = ReportDiff {
+        schema_version: SCHEMA_VERSION,
+        a: side(a),
+        b: side(b),
+        verdict: rates.shown().unwrap_or(unshown),
+        together: shown_together.unwrap_or(unshown),
+        sentence: String::new(),
+        change: rates.change,
+        p_holm: rates.p_among_sides(),
+        smallest_drop: reach.and_then(|reach| reach.smallest_drop),
+        more_runs: reach
+            .filter(|_| shown_together.is_none())
+            .and_then(|reach| reach.more_runs),
+        tests: comparison
+            .rows
             .iter()
-            .map(|(a, b)| match checks::changed(a, b) {
-                Some(_) => (Tally::default(), Tally::default()),
-                None => (a.tally(), b.tally()),
-            })
-            .collect();
-        Self { joined, tallies }
-    }
-
-    /// What they show, where so many sides are compared with the first.
-    fn compared(self, (a, b): (Named<'_>, Named<'_>), shown: &Shown, sides: usize) -> Comparison {
-        let Self { joined, tallies } = self;
-        let reach = shown
-            .change
-            .as_ref()
-            .map(|change| reach(&with_runs(&tallies), change, sides));
-        let could_show = reach.as_ref().is_some_and(|reach| reach.could_show);
-        let unshown = if could_show {
-            Verdict::NoEvidence
-        } else {
-            Verdict::NotEnoughRuns
-        };
-        let pairs = joined.pairs.iter().zip(&shown.tests);
-        let names = |tests: Vec<&TestReport>| tests.into_iter().map(in_words).collect();
-        let mut comparison = Comparison {
-            schema_version: SCHEMA_VERSION,
-            a: side(a),
-            b: side(b),
-            verdict: shown.verdict().unwrap_or(unshown),
-            sentence: String::new(),
-            change: shown.change,
-            p_holm: shown.p_holm.filter(|_| sides > 1),
-            smallest_drop: reach.as_ref().and_then(|reach| reach.smallest_drop),
-            more_runs: reach
-                .and_then(|reach| reach.more_runs)
-                .filter(|_| shown.together.is_none()),
-            tests: pairs
-                .map(|((one, other), shown)| of_test([a.0, b.0], [one, other], *shown))
-                .collect(),
-            only_a: names(joined.only_a),
-            only_b: names(joined.only_b),
-            leaderboard: None,
-        };
-        comparison.sentence = sentence::sentence(&comparison, shown.together.unwrap_or(unshown));
-        comparison
-    }
+            .zip(&rates.rows)
+            .map(|(row, rate)| test_change([a.0, b.0], row, *rate))
+            .collect(),
+        only_a: names(&comparison.only_before),
+        only_b: names(&comparison.only_after),
+        leaderboard: None,
+    };
+    diff.sentence = sentence::sentence(&diff);
+    diff
 }
+
 fn side((report, name): Named<'_>) -> ComparedSide {
     let runs = report.tests.iter().map(|test| test.tally().runs).sum();
     ComparedSide {
@@ -134,43 +123,15 @@ fn side((report, name): Named<'_>) -> ComparedSide {
     }
 }
 
-/// `examples/a.yml · refunds [gpt-5]`.
-fn in_words(test: &TestReport) -> String {
-    format!("{} · {}", test.suite.file, test.row_name())
-}
-
-/// The models of both sides; where both have one model, the sides by their names too.
-fn groups<'r>((a, name_a): Named<'r>, (b, name_b): Named<'r>) -> Vec<Group<'r>> {
-    let (of_a, of_b) = (by_model(&a.tests), by_model(&b.tests));
-    let is_in_both = of_a
-        .iter()
-        .any(|(model, _)| of_b.iter().any(|(other, _)| other == model));
-    let named = |groups: Vec<Group<'r>>, side: &str| -> Vec<Group<'r>> {
-        let name = |model: String| {
-            if is_in_both {
-                format!("{model} ({side})")
-            } else {
-                model
-            }
-        };
-        groups
-            .into_iter()
-            .map(|(model, tests)| (name(model), tests))
-            .collect()
-    };
-    named(of_a, name_a)
-        .into_iter()
-        .chain(named(of_b, name_b))
-        .collect()
-}
-
 /// A test of both reports.
-fn of_test(reports: [&Report; 2], [a, b]: [&TestReport; 2], shown: ShownTest) -> TestChange {
+fn test_change(
+    reports: [&Report; 2],
+    row: &RowPair<'_, TestReport>,
+    rate: RowPassRate,
+) -> TestChange {
+    let (a, b) = (row.before, row.after);
     let (before, now) = (a.tally(), b.tally());
-    let is_compared = shown.verdict.is_some();
-    let changed_checks = checks::changed(a, b);
-    let has_regressed =
-        changed_checks.is_none() && (a.status, b.status) == (Status::Passed, Status::Failed);
+    let is_compared = rate.answer.is_some();
     TestChange {
         suite: a.suite.file.clone(),
         name: a.name.clone(),
@@ -185,13 +146,11 @@ fn of_test(reports: [&Report; 2], [a, b]: [&TestReport; 2], shown: ShownTest) ->
         passed_b: now.passed,
         broken_a: a.broken_runs() as u64,
         broken_b: b.broken_runs() as u64,
-        change: shown.change,
-        p_holm: shown.p_holm,
-        verdict: shown.verdict,
-        has_regressed,
-        not_compared: why_not(a, "first")
-            .or_else(|| why_not(b, "second"))
-            .or(changed_checks),
+        change: rate.change,
+        p_holm: rate.answer.and_then(|answer| answer.p),
+        verdict: rate.answer.map(|answer| answer.verdict),
+        has_regressed: has_regressed(a, b),
+        not_compared: row.not_compared.clone(),
         targets: targets::targets(reports, a, b),
         calls: if is_compared {
             calls::tools(a, b)
@@ -202,17 +161,8 @@ fn of_test(reports: [&Report; 2], [a, b]: [&TestReport; 2], shown: ShownTest) ->
     }
 }
 
-/// Why a side says nothing of a test.
-fn why_not(test: &TestReport, side: &str) -> Option<String> {
-    let said = test
-        .reason
-        .as_ref()
-        .map(|reason| format!(": {}", reason.message))
-        .unwrap_or_default();
-    let what = match test.status {
-        Status::Error => "could not be judged",
-        Status::Skipped => "was skipped",
-        _ => "has no runs",
-    };
-    (test.tally().runs == 0).then(|| format!("it {what} in the {side}{said}"))
+/// Returns true if the test passed and now fails, held to the same checks.
+fn has_regressed(a: &TestReport, b: &TestReport) -> bool {
+    let (passed, failed) = (Status::Passed, Status::Failed);
+    checks::changed(a, b).is_none() && (a.status, b.status) == (passed, failed)
 }

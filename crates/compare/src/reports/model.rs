@@ -11,14 +11,14 @@ use serde::Serialize;
 #[serde(untagged)]
 pub enum Compared {
     /// Two reports.
-    Two(Box<Comparison>),
+    Two(Box<ReportDiff>),
     /// More than two.
     Several(Several),
 }
 
 impl Compared {
     /// Each side but the first, compared with the first.
-    pub fn sides(&self) -> &[Comparison] {
+    pub fn sides(&self) -> &[ReportDiff] {
         match self {
             Self::Two(two) => std::slice::from_ref(two),
             Self::Several(several) => &several.sides,
@@ -28,7 +28,7 @@ impl Compared {
 
 /// Two reports side by side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Comparison {
+pub struct ReportDiff {
     /// The version of this format.
     pub schema_version: u32,
     /// What is compared with.
@@ -37,6 +37,9 @@ pub struct Comparison {
     pub b: ComparedSide,
     /// Worse where all tests together are, or any one of them; else better in the same way.
     pub verdict: Verdict,
+    /// The same of all tests together.
+    #[serde(skip)]
+    pub together: Verdict,
     /// The same in a sentence or two.
     pub sentence: String,
     /// The change over all tests that could be compared; absent where there is none.
@@ -74,7 +77,7 @@ pub struct Several {
     /// Worse where any side is; else better, else no evidence of change, in the same way.
     pub verdict: Verdict,
     /// Each other side compared with the first.
-    pub sides: Vec<Comparison>,
+    pub sides: Vec<ReportDiff>,
     /// All sides, where tests of the first have runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaderboard: Option<Leaderboard>,
@@ -198,7 +201,7 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-impl Comparison {
+impl ReportDiff {
     /// How many runs ended in an error on either side.
     pub fn broken_runs(&self) -> u64 {
         self.tests

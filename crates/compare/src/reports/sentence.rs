@@ -1,17 +1,17 @@
 //! What is said of a comparison in a sentence or two?
 
-use super::model::Comparison;
+use super::model::ReportDiff;
 use mcptest_core::report::leaderboard::change::drawn_in_words;
 use mcptest_core::report::leaderboard::{RateChange, Verdict, p_value, points};
 use mcptest_core::words::count;
 
-/// The verdict with what it rests on; `overall` is that of all tests together.
-pub(super) fn sentence(of: &Comparison, overall: Verdict) -> String {
-    format!("{}{}", of_rates(of, overall), beside_rates(of))
+/// The verdict with what it rests on.
+pub(super) fn sentence(of: &ReportDiff) -> String {
+    format!("{}{}", of_rates(of), beside_rates(of))
 }
 
 /// What counts whatever the rates say.
-fn beside_rates(of: &Comparison) -> String {
+fn beside_rates(of: &ReportDiff) -> String {
     let mut said = String::new();
     match of.regressed() {
         0 => {}
@@ -28,7 +28,7 @@ fn beside_rates(of: &Comparison) -> String {
     said
 }
 
-fn of_rates(of: &Comparison, overall: Verdict) -> String {
+fn of_rates(of: &ReportDiff) -> String {
     let Some(change) = of.change else {
         let (a, b) = (&of.a.name, &of.b.name);
         let has_runs = of
@@ -45,7 +45,7 @@ fn of_rates(of: &Comparison, overall: Verdict) -> String {
         );
     };
     let (a, b, rates) = (&of.a.name, &of.b.name, rates(of, &change));
-    match (of.verdict, overall) {
+    match (of.verdict, of.together) {
         (verdict @ (Verdict::Better | Verdict::Worse), together) if verdict == together => {
             format!("{b} is {} than {a}: {rates}.{}", verdict.words(), also(of))
         }
@@ -77,7 +77,7 @@ fn over_all(verdict: Verdict) -> &'static str {
 
 /// `90% of the runs pass in the first, 62.5% in the second (-27.5 points, 95% interval -43 to -10, p = 0.003)`; of
 /// several sides by their names, and with the p-value among all.
-fn rates(of: &Comparison, change: &RateChange) -> String {
+fn rates(of: &ReportDiff, change: &RateChange) -> String {
     let RateChange {
         rate_a,
         rate_b,
@@ -106,7 +106,7 @@ fn rates(of: &Comparison, change: &RateChange) -> String {
 }
 
 /// Where single tests say something of their own.
-fn also(of: &Comparison) -> String {
+fn also(of: &ReportDiff) -> String {
     let said = [Verdict::Worse, Verdict::Better]
         .into_iter()
         .filter(|verdict| of.count(*verdict) > 0);
@@ -120,12 +120,12 @@ fn also(of: &Comparison) -> String {
     }
 }
 
-fn in_tests(of: &Comparison, verdict: Verdict) -> String {
+fn in_tests(of: &ReportDiff, verdict: Verdict) -> String {
     let all = of.tests.len() - of.not_compared();
     format!("{} of {}", of.count(verdict), count(all, "test"))
 }
 
-fn could(of: &Comparison) -> String {
+fn could(of: &ReportDiff) -> String {
     let said = |drop: f64| {
         format!(
             " A drop of {} points would be shown four times in five.",
@@ -135,7 +135,7 @@ fn could(of: &Comparison) -> String {
     of.smallest_drop.map(said).unwrap_or_default()
 }
 
-fn more(of: &Comparison) -> String {
+fn more(of: &ReportDiff) -> String {
     let Some(more) = of.more_runs else {
         return String::new();
     };

@@ -1,84 +1,102 @@
 //! How do several sides do on the tests that all of them have?
 
-use super::join::{Joined, join};
-use super::model::Comparison;
-use super::{Named, in_words};
-use mcptest_core::report::leaderboard::change::direction;
+use super::model::ReportDiff;
+use super::{Named, ReportComparison};
+use crate::comparison::names;
+use mcptest_core::report::TestReport;
 use mcptest_core::report::leaderboard::{
-    JudgedGroup, JudgedTest, Leaderboard, ModelDifference, Verdict, board,
+    JudgedGroup, JudgedTest, Leaderboard, ModelDifference, board,
 };
-use mcptest_core::report::{TestReport, checks};
+
+/// A side beside the first: what it is called, its rows, and what was found of them.
+struct Beside<'s, 'r> {
+    name: &'s str,
+    comparison: &'s ReportComparison<'r>,
+    found: &'s ReportDiff,
+}
 
 /// The sides under their names over the tests that all of them have, and what was found of those beside the first; none
 /// where the first has no runs.
-pub(super) fn leaderboard_of_sides(
-    sides: &[Named<'_>],
-    found: &[Comparison],
+pub(super) fn leaderboard_of_sides<'s>(
+    first: Named<'s>,
+    others: &'s [Named<'_>],
+    comparisons: &'s [ReportComparison<'_>],
+    found: &'s [ReportDiff],
     most_k: u64,
 ) -> Option<Leaderboard> {
-    let [first, others @ ..] = sides else {
-        return None;
-    };
-    let judged: Vec<&Named<'_>> = others
+    let sides: Vec<Beside<'_, '_>> = others
         .iter()
-        .zip(found)
-        .filter(|(_, found)| found.b.runs > 0)
-        .map(|(side, _)| side)
-        .collect();
-    let joined: Vec<Joined<'_>> = judged
-        .iter()
-        .map(|side| join(&first.0.tests, &side.0.tests))
-        .collect();
-    let mut pairs: Vec<_> = joined
-        .iter()
-        .map(|joined| joined.pairs.iter().peekable())
-        .collect();
-    let mut groups: Vec<JudgedGroup<'_>> = std::iter::once(first)
-        .chain(judged)
-        .map(|(_, name)| JudgedGroup {
+        .zip(comparisons.iter().zip(found))
+        .map(|((_, name), (comparison, found))| Beside {
             name,
-            tests: Vec::new(),
+            comparison,
+            found,
         })
+        .filter(|side| side.found.b.runs > 0)
         .collect();
-    let mut left_out: Vec<String> = joined
-        .iter()
-        .flat_map(|joined| &joined.only_b)
-        .map(|test| in_words(test))
-        .collect();
-    for of_first in &first.0.tests {
-        // The pairs of each side are in the order of the first.
-        let same: Vec<Option<&TestReport>> = pairs
-            .iter_mut()
-            .map(|pairs| {
-                let pair = pairs.next_if(|(paired, _)| std::ptr::eq(*paired, of_first))?;
-                Some(pair.1)
-            })
-            .collect();
-        let row: Option<Vec<&TestReport>> = std::iter::once(Some(of_first)).chain(same).collect();
-        let is_comparable =
-            |test: &&TestReport| test.tally().runs > 0 && checks::changed(of_first, test).is_none();
-        match row.filter(|row| row.iter().all(is_comparable)) {
-            Some(row) => {
-                for (group, test) in groups.iter_mut().zip(row) {
-                    group.tests.push(JudgedTest::new(test));
-                }
-            }
-            None => left_out.push(in_words(of_first)),
-        }
-    }
-    left_out.sort();
-    left_out.dedup();
-    let differences = found.iter().filter(|side| side.b.runs > 0).map(|side| {
-        let (change, p) = (side.change?, side.p_holm?);
-        let verdict = direction(Some(p), change.difference).unwrap_or(match side.verdict {
-            Verdict::NotEnoughRuns => Verdict::NotEnoughRuns,
-            _ => Verdict::NoEvidence,
-        });
-        Some(ModelDifference::of(change, p, verdict))
-    });
-    let board = board(&groups, differences, most_k)?;
+    let common = CommonTests::new(first, &sides);
+    let differences = sides.iter().map(|side| difference(side.found));
+    let board = board(&common.groups, differences, most_k)?;
     Some(Leaderboard {
-        tests_left_out: left_out,
+        tests_left_out: common.left_out,
         ..board
     })
+}
+
+/// The tests that all sides have.
+struct CommonTests<'s> {
+    /// The sides, their tests in the same order.
+    groups: Vec<JudgedGroup<'s>>,
+    /// The names of the others.
+    left_out: Vec<String>,
+}
+
+impl<'s> CommonTests<'s> {
+    fn new((first, name): Named<'s>, sides: &[Beside<'s, '_>]) -> Self {
+        let group = |name: &'s str| JudgedGroup {
+            name,
+            tests: Vec::new(),
+        };
+        let mut groups: Vec<JudgedGroup<'s>> = vec![group(name)];
+        groups.extend(sides.iter().map(|side| group(side.name)));
+        let mut left_out: Vec<String> = sides
+            .iter()
+            .flat_map(|side| names(&side.comparison.only_after))
+            .collect();
+        for test in &first.tests {
+            match tests_of_all(test, sides) {
+                Some(tests) => {
+                    for (group, test) in groups.iter_mut().zip(tests) {
+                        group.tests.push(JudgedTest::new(test));
+                    }
+                }
+                None => left_out.extend(names(&[test])),
+            }
+        }
+        left_out.sort();
+        left_out.dedup();
+        Self { groups, left_out }
+    }
+}
+
+/// A test of the first side and the same test of every other; `None` where one of them cannot be compared.
+fn tests_of_all<'s>(test: &'s TestReport, sides: &[Beside<'s, '_>]) -> Option<Vec<&'s TestReport>> {
+    let mut tests = vec![test];
+    for side in sides {
+        let row = side.comparison.pair_of(test)?;
+        if row.not_compared.is_some() {
+            return None;
+        }
+        tests.push(row.after);
+    }
+    (test.tally().runs > 0).then_some(tests)
+}
+
+/// What was found of a side, as a row of the leaderboard shows it.
+fn difference(found: &ReportDiff) -> Option<ModelDifference> {
+    Some(ModelDifference::new(
+        found.change?,
+        found.p_holm?,
+        found.together,
+    ))
 }

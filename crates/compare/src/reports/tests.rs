@@ -3,7 +3,7 @@
 use super::*;
 use mcptest_core::gates::GATES;
 use mcptest_core::report::RunReport;
-use mcptest_core::report::leaderboard::USUAL_K;
+use mcptest_core::report::leaderboard::{USUAL_K, by_model};
 use serde_json::json;
 
 /// A run that passed or failed after these calls.
@@ -31,7 +31,7 @@ fn test(suite: &str, name: &str, passed: usize, runs: usize) -> TestReport {
     test
 }
 
-fn compared(a: Vec<TestReport>, b: Vec<TestReport>) -> Comparison {
+fn compared(a: Vec<TestReport>, b: Vec<TestReport>) -> ReportDiff {
     compare(
         (&Report::new(a, GATES), "old"),
         (&Report::new(b, GATES), "new"),

@@ -1,13 +1,13 @@
 //! `junit`: a testcase per test, and one per number that has shifted.
 
 use super::{runs, unpaired};
-use crate::baseline::{Class, Comparison, Difference, NumberShift, TestComparison};
+use crate::baseline::{BaselineDiff, Class, Difference, NumberShift, TestDiff};
 use mcptest_report::Options;
 use mcptest_report::junit::{bad, describe, document, xml};
 use mcptest_report::words::escape;
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite};
 
-pub(super) fn render(comparison: &Comparison, _: &Options) -> Vec<u8> {
+pub(super) fn render(comparison: &BaselineDiff, _: &Options) -> Vec<u8> {
     let mut suite = TestSuite::new(xml(&format!(
         "{} and {}",
         comparison.before.file, comparison.after.file
@@ -20,7 +20,7 @@ pub(super) fn render(comparison: &Comparison, _: &Options) -> Vec<u8> {
     document("mcptest model-baseline diff", [suite])
 }
 
-fn of_test(test: &TestComparison) -> TestCase {
+fn of_test(test: &TestDiff) -> TestCase {
     let broken: Vec<&Difference> = test
         .differences
         .iter()

@@ -1,12 +1,12 @@
 //! `md`: the comparison for a pull request.
 
 use super::{named, runs, totals, unpaired, verdict};
-use crate::baseline::{Class, Comparison, Difference, NumberShift, TestComparison};
+use crate::baseline::{BaselineDiff, Class, Difference, NumberShift, TestDiff};
 use mcptest_core::report::Number;
 use mcptest_report::Options;
 use mcptest_report::md::text;
 
-pub(super) fn render(comparison: &Comparison, options: &Options) -> Vec<u8> {
+pub(super) fn render(comparison: &BaselineDiff, options: &Options) -> Vec<u8> {
     let mut out = format!(
         "## {}: {} and {}\n\n{}.\n",
         verdict(comparison),
@@ -24,7 +24,7 @@ pub(super) fn render(comparison: &Comparison, options: &Options) -> Vec<u8> {
     out.into_bytes()
 }
 
-fn write_test(out: &mut String, test: &TestComparison, options: &Options) {
+fn write_test(out: &mut String, test: &TestDiff, options: &Options) {
     let word = if test.not_compared.is_some() {
         "NOT COMPARED"
     } else {
@@ -52,7 +52,7 @@ fn write_test(out: &mut String, test: &TestComparison, options: &Options) {
     }
 }
 
-fn write_drifted_numbers(out: &mut String, comparison: &Comparison) {
+fn write_drifted_numbers(out: &mut String, comparison: &BaselineDiff) {
     let numbers = comparison.numbers.iter();
     let drifted: Vec<&NumberShift> = numbers.filter(|one| one.class == Class::Drift).collect();
     if !drifted.is_empty() {

@@ -6,7 +6,7 @@ mod pretty;
 #[cfg(test)]
 mod tests;
 
-use crate::baseline::{BaselineSide, Class, Comparison, TestComparison};
+use crate::baseline::{BaselineDiff, BaselineSide, Class, TestDiff};
 use mcptest_report::words::{count, only_in};
 use mcptest_report::{Reporter, json};
 
@@ -14,7 +14,7 @@ use mcptest_report::{Reporter, json};
 pub const SCHEMA: &str = include_str!("baseline-diff.schema.json");
 
 /// Every format, the default first.
-pub const REPORTERS: &[Reporter<Comparison>] = &[
+pub const REPORTERS: &[Reporter<BaselineDiff>] = &[
     Reporter::new(
         "pretty",
         "for people: what is broken, what has shifted and what cannot be told",
@@ -32,7 +32,7 @@ pub(super) fn named(side: &BaselineSide) -> &str {
 }
 
 /// `3 runs before, 5 now, 14 invariants`.
-pub(super) fn runs(test: &TestComparison) -> String {
+pub(super) fn runs(test: &TestDiff) -> String {
     let (before, now) = (count(test.runs_before, "run"), test.runs_after);
     format!(
         "{before} before, {now} now, {}",
@@ -41,7 +41,7 @@ pub(super) fn runs(test: &TestComparison) -> String {
 }
 
 /// The word for the whole: nothing is passed where something could not be compared.
-pub(super) fn verdict(comparison: &Comparison) -> &'static str {
+pub(super) fn verdict(comparison: &BaselineDiff) -> &'static str {
     let is_whole = comparison.counts.not_compared == 0 || comparison.verdict == Class::Fail;
     if is_whole {
         comparison.verdict.word()
@@ -51,7 +51,7 @@ pub(super) fn verdict(comparison: &Comparison) -> &'static str {
 }
 
 /// The totals in one line.
-pub(super) fn totals(comparison: &Comparison) -> String {
+pub(super) fn totals(comparison: &BaselineDiff) -> String {
     let counts = comparison.counts;
     let mut totals = vec![
         format!(
@@ -94,7 +94,7 @@ pub(super) fn why_undecided(class: Class) -> &'static str {
 }
 
 /// The tests that only one side has, in a sentence each.
-pub(super) fn unpaired(of: &Comparison) -> Vec<String> {
+pub(super) fn unpaired(of: &BaselineDiff) -> Vec<String> {
     only_in(&of.before.file, &of.only_before)
         .chain(only_in(&of.after.file, &of.only_after))
         .collect()

@@ -1,16 +1,16 @@
 //! What does a person read of two baselines?
 
 use super::{named, runs, totals, unpaired, verdict, why_undecided};
-use crate::baseline::{Class, Comparison, Difference, NumberShift, TestComparison};
+use crate::baseline::{BaselineDiff, Class, Difference, NumberShift, TestDiff};
 use anstyle::Style;
 use mcptest_core::report::Number;
 use mcptest_report::Options;
 use mcptest_report::pretty::page::{Line, Page, style};
 
 /// A part for each test, the numbers and the verdict; what is tolerated with `-v`, and what stayed with `-vv`.
-pub(super) fn render(comparison: &Comparison, options: &Options) -> Vec<u8> {
+pub(super) fn render(comparison: &BaselineDiff, options: &Options) -> Vec<u8> {
     let mut page = Page::new(options);
-    let Comparison { before, after, .. } = comparison;
+    let BaselineDiff { before, after, .. } = comparison;
     let line = Line::at(0)
         .styled(style::BOLD, named(before))
         .plain(" before, ");
@@ -39,7 +39,7 @@ fn colour(class: Class) -> Style {
     }
 }
 
-fn one_test(page: &mut Page, test: &TestComparison, options: &Options) {
+fn one_test(page: &mut Page, test: &TestDiff, options: &Options) {
     let name = format!("{} · {}", test.suite, test.name);
     if let Some(why) = &test.not_compared {
         page.line(

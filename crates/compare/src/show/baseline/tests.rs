@@ -46,7 +46,7 @@ fn baseline(model: &str, runs: &[&[&str]]) -> Baseline {
     }
 }
 
-fn sample() -> Comparison {
+fn sample() -> BaselineDiff {
     let before = baseline(
         "old",
         &[&["look", "open"], &["look", "open"], &["look", "open"]],

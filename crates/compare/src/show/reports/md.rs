@@ -1,7 +1,7 @@
 //! `md`: the comparison for a pull request.
 
 use super::{calls, change, has_changed, left_out, named, notes, outcome, runs, targets, verdict};
-use crate::reports::{Compared, Comparison, Several, TestChange};
+use crate::reports::{Compared, ReportDiff, Several, TestChange};
 use mcptest_report::md::text;
 use mcptest_report::{Options, leaderboard};
 
@@ -35,8 +35,8 @@ fn of_several(of: &Several, options: &Options) -> String {
     out
 }
 
-fn of_two(comparison: &Comparison, options: &Options) -> String {
-    let Comparison { a, b, .. } = comparison;
+fn of_two(comparison: &ReportDiff, options: &Options) -> String {
+    let ReportDiff { a, b, .. } = comparison;
     let mut out = format!(
         "## {}: {} and {}\n\n",
         comparison.verdict.words(),

@@ -5,7 +5,7 @@ mod pretty;
 #[cfg(test)]
 mod tests;
 
-use crate::reports::{Compared, Comparison, TargetChange, TestChange};
+use crate::reports::{Compared, ReportDiff, TargetChange, TestChange};
 use mcptest_core::report::leaderboard::{p_value, points};
 use mcptest_core::report::{Number, Status};
 use mcptest_report::words::{count, only_in};
@@ -146,7 +146,7 @@ pub(super) fn targets(test: &TestChange) -> Vec<String> {
 }
 
 /// The number of a side's tests that were not compared with the first side.
-pub(super) fn left_out(of: &Comparison) -> Option<String> {
+pub(super) fn left_out(of: &ReportDiff) -> Option<String> {
     let tests = of.not_compared() + of.only_a.len() + of.only_b.len();
     let said = format!(
         "{} of {} or {} not compared",
@@ -158,7 +158,7 @@ pub(super) fn left_out(of: &Comparison) -> Option<String> {
 }
 
 /// The tests that only one side has.
-pub(super) fn notes(of: &Comparison) -> Vec<String> {
+pub(super) fn notes(of: &ReportDiff) -> Vec<String> {
     only_in(&of.a.name, &of.only_a)
         .chain(only_in(&of.b.name, &of.only_b))
         .collect()

@@ -1,7 +1,7 @@
 //! What does a person read of two reports?
 
 use super::{calls, change, has_changed, left_out, named, notes, outcome, runs, targets, verdict};
-use crate::reports::{Compared, ComparedSide, Comparison, Several, TestChange};
+use crate::reports::{Compared, ComparedSide, ReportDiff, Several, TestChange};
 use anstyle::Style;
 use mcptest_core::report::leaderboard::Verdict;
 use mcptest_report::Options;
@@ -37,7 +37,7 @@ fn of_several(page: &mut Page, of: &Several, options: &Options) {
 }
 
 /// A part for each test that changed, the models and the verdict; with `-v` every test and the numbers that differ.
-fn of_two(page: &mut Page, comparison: &Comparison, options: &Options) {
+fn of_two(page: &mut Page, comparison: &ReportDiff, options: &Options) {
     for (side, of) in [("first", &comparison.a), ("second", &comparison.b)] {
         page.line(
             &Line::at(0)

@@ -2,16 +2,12 @@
 
 use crate::report::Number;
 use mcptest_stats::{
-    CONFIDENCE, DRAWS, Detection, Stratum, Tally, detectable_drop, difference_over_tests, holm,
-    runs_to_detect, shift, six_decimals,
+    CONFIDENCE, DRAWS, Stratum, Tally, difference_over_tests, holm, shift, six_decimals,
 };
 use serde::{Deserialize, Serialize};
 
 /// A change is supported if its p-value is at most this.
 pub const LEVEL: f64 = 0.05;
-
-/// The required probability of finding an existing change, for runs to count as enough.
-const POWER: f64 = 0.8;
 
 /// The verdict of the runs on a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -66,7 +62,7 @@ pub fn change_of(pairs: &[(Tally, Tally)]) -> Option<RateChange> {
     let found = difference_over_tests(pairs, CONFIDENCE).ok()?;
     let values: Vec<(Vec<f64>, Vec<f64>)> = pairs
         .iter()
-        .map(|(a, b)| (outcomes(*a), outcomes(*b)))
+        .map(|(a, b)| (a.outcomes(), b.outcomes()))
         .collect();
     let strata: Vec<Stratum<'_>> = values
         .iter()
@@ -87,187 +83,67 @@ pub fn change_of(pairs: &[(Tally, Tally)]) -> Option<RateChange> {
     })
 }
 
-fn outcomes(tally: Tally) -> Vec<f64> {
-    let failed = tally.runs - tally.passed;
-    std::iter::repeat_n(1.0, tally.passed as usize)
-        .chain(std::iter::repeat_n(0.0, failed as usize))
-        .collect()
-}
-
-/// Returns true if runs of these numbers could show the largest change, from all passed to none.
-fn could_show((a, b): (Tally, Tally)) -> bool {
-    let all = Tally {
-        passed: a.runs,
-        ..a
-    };
-    change_of(&[(all, Tally { passed: 0, ..b })]).is_some_and(|change| change.p <= LEVEL)
-}
-
-/// The changes that the runs of the same tests show.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Shown {
-    /// The change over all tests.
-    pub change: Option<RateChange>,
-    /// Its p-value, adjusted for all sides.
-    pub p_holm: Option<f64>,
-    /// Better or worse over all tests, where the runs show it.
-    pub together: Option<Verdict>,
-    /// The change of each test.
-    pub tests: Vec<ShownTest>,
-}
-
-/// The change that the runs of one test show.
+/// A question about two sides: is the second better or worse?
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ShownTest {
-    /// Its change.
-    pub change: Option<RateChange>,
-    /// The p-value among all tests that could have shown a change.
-    pub p_holm: Option<f64>,
-    /// The verdict; `None` if a side has no runs.
-    pub verdict: Option<Verdict>,
+pub struct Question {
+    /// The gain of the second side; negative if it is worse.
+    pub gain: f64,
+    /// The p-value of the gain.
+    pub p: f64,
+    /// False if no outcome of these runs could have shown a change.
+    pub can_be_shown: bool,
 }
 
-impl Shown {
-    /// Worse where all tests together are worse, or any one of them; else better in the same way.
-    pub fn verdict(&self) -> Option<Verdict> {
-        let said = |wanted: Verdict| {
-            self.together == Some(wanted)
-                || self.tests.iter().any(|test| test.verdict == Some(wanted))
-        };
-        [Verdict::Worse, Verdict::Better]
-            .into_iter()
-            .find(|wanted| said(*wanted))
+/// The answer of the runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Answer {
+    /// The p-value, adjusted for all questions that were asked together. `None` if the runs could not show a change.
+    pub p: Option<f64>,
+    /// The verdict.
+    pub verdict: Verdict,
+}
+
+impl RateChange {
+    /// The question whether the pass rate changed.
+    pub fn question(self, can_be_shown: bool) -> Question {
+        Question {
+            gain: self.difference,
+            p: self.p,
+            can_be_shown,
+        }
     }
 }
 
-/// Computes the changes that the runs of these tests show, together and for each test. A test without runs on a side
-/// shows nothing.
-pub fn shown(pairs: &[(Tally, Tally)]) -> Shown {
-    shown_beside(&[pairs]).pop().unwrap_or_default()
+impl Question {
+    fn answer(self, p: Option<f64>) -> Answer {
+        let verdict = match p {
+            Some(p) if p <= LEVEL && self.gain < 0.0 => Verdict::Worse,
+            Some(p) if p <= LEVEL => Verdict::Better,
+            Some(_) => Verdict::NoEvidence,
+            None => Verdict::NotEnoughRuns,
+        };
+        Answer { p, verdict }
+    }
 }
 
-/// The same for each of several sides beside the first: p-values are adjusted for all sides, and for all tests of all.
-pub fn shown_beside(sides: &[&[(Tally, Tally)]]) -> Vec<Shown> {
-    let changes: Vec<Option<RateChange>> = sides
-        .iter()
-        .map(|pairs| change_of(&with_runs(pairs)))
-        .collect();
-    let mut of_sides = adjusted(&changes);
-    let ask = |pair: &(Tally, Tally)| (change_of(&[*pair]), could_show(*pair));
-    let asked: Vec<Vec<_>> = sides
-        .iter()
-        .map(|pairs| pairs.iter().map(ask).collect())
-        .collect();
-    let able = asked
-        .iter()
-        .flatten()
-        .map(|(change, can_show)| change.filter(|_| *can_show));
-    let mut of_tests = adjusted(&able.collect::<Vec<_>>());
-    let mut of_test = |(change, can_show): &(Option<RateChange>, bool)| {
-        let p_holm = of_tests.next().flatten().map(six_decimals);
-        let unshown = if *can_show {
-            Verdict::NoEvidence
+/// Answers questions that are asked together, at one level for all of them (Holm). A question that the runs could not
+/// answer takes no share of the level. A missing question has no answer.
+pub fn answer_together(questions: &[Option<Question>]) -> Vec<Option<Answer>> {
+    let can_be_shown = questions.iter().flatten().filter(|one| one.can_be_shown);
+    let p_values: Vec<f64> = can_be_shown.map(|question| question.p).collect();
+    let mut adjusted = holm(&p_values).unwrap_or_default().into_iter();
+    let mut answer = |question: Question| {
+        let p = if question.can_be_shown {
+            adjusted.next().map(six_decimals)
         } else {
-            Verdict::NotEnoughRuns
+            None
         };
-        let verdict = change.map(|change| direction(p_holm, change.difference).unwrap_or(unshown));
-        ShownTest {
-            change: *change,
-            p_holm,
-            verdict,
-        }
+        question.answer(p)
     };
-    let of_side = |(asked, change): (&Vec<_>, Option<RateChange>)| {
-        let p_holm = of_sides.next().flatten().map(six_decimals);
-        let together = change.and_then(|change| direction(p_holm, change.difference));
-        Shown {
-            change,
-            p_holm,
-            together,
-            tests: asked.iter().map(&mut of_test).collect(),
-        }
-    };
-    asked.iter().zip(changes).map(of_side).collect()
-}
-
-/// Adjusts the p-values of these changes by Holm's method. A missing change has none.
-pub fn adjusted(changes: &[Option<RateChange>]) -> impl Iterator<Item = Option<f64>> + use<> {
-    let p_values: Vec<Option<f64>> = changes
+    questions
         .iter()
-        .map(|change| Some(change.as_ref()?.p))
-        .collect();
-    let known: Vec<f64> = p_values.iter().flatten().copied().collect();
-    let mut adjusted = holm(&known).unwrap_or_default().into_iter();
-    p_values
-        .into_iter()
-        .map(move |p| p.and_then(|_| adjusted.next()))
-}
-
-/// The tests that have runs on both sides.
-pub fn with_runs(pairs: &[(Tally, Tally)]) -> Vec<(Tally, Tally)> {
-    pairs
-        .iter()
-        .filter(|(a, b)| a.runs > 0 && b.runs > 0)
-        .copied()
+        .map(|question| question.map(&mut answer))
         .collect()
-}
-
-/// Better or worse, where chance hardly explains the difference.
-pub fn direction(p: Option<f64>, difference: f64) -> Option<Verdict> {
-    let verdict = if difference < 0.0 {
-        Verdict::Worse
-    } else {
-        Verdict::Better
-    };
-    p.filter(|p| *p <= LEVEL).map(|_| verdict)
-}
-
-/// The changes that the given number of runs can show.
-pub struct Reach {
-    /// The smallest drop that is shown four times in five.
-    pub smallest_drop: Option<f64>,
-    /// True if some change from this rate, to none or to all, is shown as often.
-    pub could_show: bool,
-    /// The number of further runs of each test on each side that would show this difference, or any at all.
-    pub more_runs: Option<u64>,
-}
-
-/// Counts all runs as if they were of one test, which is conservative: differences between tests sharpen the
-/// comparison. The sides share the level.
-pub fn reach(pairs: &[(Tally, Tally)], change: &RateChange, sides: usize) -> Reach {
-    let detection = Detection {
-        alpha: LEVEL / sides as f64,
-        power: POWER,
-    };
-    let runs =
-        |of: fn(&(Tally, Tally)) -> Tally| pairs.iter().map(|pair| of(pair).runs).sum::<u64>();
-    let sizes = (runs(|pair| pair.0), runs(|pair| pair.1));
-    let shown = |rate: f64| detectable_drop(rate, sizes, detection).ok().flatten();
-    let smallest_drop = shown(change.rate_a);
-    // A rise is a drop of what fails.
-    let could_show = smallest_drop.is_some() || shown(1.0 - change.rate_a).is_some();
-    let largest = change.rate_a.max(1.0 - change.rate_a);
-    let wanted = match change.difference {
-        fall if fall < 0.0 => Some((change.rate_a, -fall)),
-        rise if rise > 0.0 => Some((1.0 - change.rate_a, rise)),
-        _ if could_show => None,
-        _ => Some((largest, largest)),
-    };
-    let tests = pairs.len() as u64;
-    let needed =
-        wanted.and_then(|(rate, drop)| runs_to_detect(rate, drop, tests, detection).ok().flatten());
-    let fewest = pairs
-        .iter()
-        .map(|(a, b)| a.runs.min(b.runs))
-        .min()
-        .unwrap_or_default();
-    Reach {
-        smallest_drop,
-        could_show,
-        more_runs: needed
-            .and_then(|runs| runs.checked_sub(fewest))
-            .filter(|more| *more > 0),
-    }
 }
 
 /// A share in percent, with at most one decimal.

@@ -5,7 +5,7 @@ pub mod change;
 pub use change::{RateChange, Verdict, p_value, points};
 
 use super::{RunReport, TestReport, checks};
-use change::{adjusted, change_of, direction};
+use change::{Question, answer_together, change_of};
 use mcptest_stats::{
     CONFIDENCE, Tally, mean_rate, six_decimals, suite_pass_at_k, suite_pass_hat_k,
 };
@@ -82,7 +82,8 @@ pub struct ModelDifference {
 }
 
 impl ModelDifference {
-    pub fn of(change: RateChange, p: f64, verdict: Verdict) -> Self {
+    /// The difference with its p-value among all models that are compared with the first.
+    pub fn new(change: RateChange, p: f64, verdict: Verdict) -> Self {
         Self {
             value: change.difference,
             low: change.low,
@@ -128,11 +129,14 @@ pub fn leaderboard(groups: &[Group<'_>], most_k: u64) -> Option<Leaderboard> {
             change_of(&pairs)
         })
         .collect();
-    let p_values = adjusted(&changes);
-    let differences = changes.iter().zip(p_values).map(|(change, p)| {
-        let (change, p) = ((*change)?, p?);
-        let verdict = direction(Some(p), change.difference).unwrap_or(Verdict::NoEvidence);
-        Some(ModelDifference::of(change, six_decimals(p), verdict))
+    let questions: Vec<Option<Question>> = changes
+        .iter()
+        .map(|change| change.map(|change| change.question(true)))
+        .collect();
+    let answers = answer_together(&questions);
+    let differences = changes.iter().zip(answers).map(|(change, answer)| {
+        let (change, answer) = ((*change)?, answer?);
+        Some(ModelDifference::new(change, answer.p?, answer.verdict))
     });
     let board = board(&groups, differences, most_k)?;
     Some(Leaderboard {

@@ -8,7 +8,7 @@ use mcptest_report::Options;
 use mcptest_report::json::whole;
 
 /// For machines.
-pub fn json(checks: &[JudgeCheck], left_out: &[LeftOut]) -> Vec<u8> {
+pub(crate) fn json(checks: &[JudgeCheck], left_out: &[LeftOut]) -> Vec<u8> {
     whole(
         &serde_json::json!({ "checks": checks, "left_out": left_out }),
         &Options::default(),
@@ -16,6 +16,6 @@ pub fn json(checks: &[JudgeCheck], left_out: &[LeftOut]) -> Vec<u8> {
 }
 
 /// For people.
-pub fn text(checks: &[JudgeCheck], options: &Options) -> Vec<u8> {
+pub(crate) fn text(checks: &[JudgeCheck], options: &Options) -> Vec<u8> {
     page::render(checks, options)
 }

@@ -1,7 +1,7 @@
 //! Which names on the two sides of a comparison mean one tool?
 
-use super::TestBaseline;
 use super::fact::RunFacts;
+use crate::baseline::TestBaseline;
 use mcptest_core::trace::Tool;
 use std::collections::{BTreeMap, BTreeSet};
 

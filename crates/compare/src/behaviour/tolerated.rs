@@ -1,8 +1,8 @@
 //! Which differences are none that a user of the model would mind?
 
-use super::change::argument;
-use super::comparison::{Class, Difference};
-use super::fact::{Argument, RunFacts};
+use super::broken::argument;
+use super::fact::{Argument, RunFacts, called};
+use crate::baseline::{Class, Difference, Length};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The differences that are tolerated, each once.
@@ -17,14 +17,7 @@ pub(super) fn find(before: &[RunFacts<'_>], after: &[RunFacts<'_>]) -> Vec<Diffe
             missing_runs: None,
         });
     };
-    let tools: BTreeSet<&str> = before
-        .iter()
-        .flat_map(|run| run.first.keys().copied())
-        .collect();
-    for tool in tools
-        .iter()
-        .filter(|tool| after.iter().any(|run| run.first.contains_key(**tool)))
-    {
+    for tool in called(before).intersection(&called(after)) {
         if let Some((was, is)) = changed_range(before, after, |run| run.calls.get(tool).copied()) {
             add(
                 "tool",
@@ -152,7 +145,7 @@ fn responses(before: &[RunFacts<'_>], after: &[RunFacts<'_>]) -> Vec<String> {
     if !texts(after).is_subset(&texts(before)) {
         said.push("the text of the response differs".to_owned());
     }
-    let lengths = |runs: &[RunFacts<'_>]| -> BTreeSet<super::Length> {
+    let lengths = |runs: &[RunFacts<'_>]| -> BTreeSet<Length> {
         runs.iter()
             .filter_map(|run| Some(run.run?.response.length))
             .collect()

@@ -1,8 +1,8 @@
 //! What holds in a run, as something that can hold in another run as well?
 
-use super::capture::walk;
 use super::tool_names::ToolNames;
-use super::{CallBaseline, Length, RunBaseline};
+use crate::baseline::{CallBaseline, Length, RunBaseline, walk};
+use crate::comparison::support::Support;
 use mcptest_core::json;
 use mcptest_core::json::type_word;
 use serde_json::Value;
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What one run did, to be asked about.
 #[derive(Debug, Default)]
-pub(super) struct RunFacts<'r> {
+pub(crate) struct RunFacts<'r> {
     /// The turn in which each tool was called first.
     pub(super) first: BTreeMap<&'r str, usize>,
     /// The tools in the order of their first calls.
@@ -43,11 +43,7 @@ impl<'r> RunFacts<'r> {
     }
 
     fn add(&mut self, tool: &'r str, call: &'r CallBaseline) {
-        if !self.first.contains_key(tool) {
-            self.first.insert(tool, call.turn);
-            self.order.push(tool);
-        }
-        *self.calls.entry(tool).or_default() += 1;
+        self.add_call(tool, call.turn);
         let arguments = self.arguments.entry(tool).or_default();
         let Some(args) = &call.args else { return };
         walk(args, "", &mut |path, value| {
@@ -64,6 +60,24 @@ impl<'r> RunFacts<'r> {
                 ),
             }
         });
+    }
+
+    /// The facts about a run of which only the tools are known.
+    pub(crate) fn of_tools(tools: impl Iterator<Item = &'r str>) -> Self {
+        let mut facts = Self::default();
+        for (turn, tool) in tools.enumerate() {
+            facts.add_call(tool, turn);
+        }
+        facts
+    }
+
+    /// Counts a call.
+    fn add_call(&mut self, tool: &'r str, turn: usize) {
+        if !self.first.contains_key(tool) {
+            self.first.insert(tool, turn);
+            self.order.push(tool);
+        }
+        *self.calls.entry(tool).or_default() += 1;
     }
 
     pub(super) fn argument(&self, tool: &str, path: &str) -> Option<&Argument> {
@@ -104,7 +118,7 @@ fn compared(value: &Value) -> String {
 
 /// Something that can hold in every run of a test.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Fact {
+pub(crate) enum Fact {
     /// The tool is called.
     Calls(String),
     /// The tool is not called.
@@ -139,54 +153,60 @@ pub(super) enum Fact {
 impl Fact {
     /// All that may hold in every run of which this is one.
     pub(super) fn all_of(facts: &RunFacts<'_>) -> BTreeSet<Self> {
-        let mut all: BTreeSet<Self> = facts
-            .order
-            .iter()
-            .map(|tool| Self::Calls((*tool).to_owned()))
-            .collect();
+        let tools = facts.order.iter();
+        let mut all: BTreeSet<Self> = tools.map(|tool| Self::Calls((*tool).to_owned())).collect();
         for (tool, arguments) in &facts.arguments {
             for (path, argument) in arguments {
-                let (tool, path) = ((*tool).to_owned(), path.clone());
-                if let (Some(type_word), 1) = (argument.types.first(), argument.types.len()) {
-                    all.insert(Self::Gives {
-                        tool: tool.clone(),
-                        path: path.clone(),
-                        type_word,
-                    });
-                }
-                all.extend(argument.values.iter().map(|(value, shown)| {
-                    let (value, shown) = (value.clone(), shown.clone());
-                    Self::Value {
-                        tool: tool.clone(),
-                        path: path.clone(),
-                        value,
-                        shown,
-                    }
-                }));
+                all.extend(Self::of_argument(tool, path, argument));
             }
         }
-        all.extend((!facts.is_empty()).then_some(Self::Responds));
+        all.extend(Self::of_response(facts));
+        if let Some(run) = facts.run {
+            all.extend(run.stop_reason.clone().map(Self::Stops));
+            all.extend(run.passed.then_some(Self::Passes));
+        }
+        all
+    }
+
+    /// The type of an argument, if it has one, and its values.
+    fn of_argument(tool: &str, path: &str, argument: &Argument) -> Vec<Self> {
+        let mut all = Vec::new();
+        if let (Some(type_word), 1) = (argument.types.first(), argument.types.len()) {
+            all.push(Self::Gives {
+                tool: tool.to_owned(),
+                path: path.to_owned(),
+                type_word,
+            });
+        }
+        for (value, shown) in &argument.values {
+            all.push(Self::Value {
+                tool: tool.to_owned(),
+                path: path.to_owned(),
+                value: value.clone(),
+                shown: shown.clone(),
+            });
+        }
+        all
+    }
+
+    fn of_response(facts: &RunFacts<'_>) -> Vec<Self> {
+        let mut all = Vec::new();
+        if !facts.is_empty() {
+            all.push(Self::Responds);
+        }
         if let Some(shape) = facts.shape() {
-            all.insert(Self::IsJson);
-            let field = |(path, types): (&String, &String)| Self::Field {
+            all.push(Self::IsJson);
+            all.extend(shape.iter().map(|(path, types)| Self::Field {
                 path: path.clone(),
                 types: types.clone(),
-            };
-            all.extend(shape.iter().map(field));
+            }));
         }
-        all.extend(
-            facts
-                .run
-                .and_then(|run| run.stop_reason.clone())
-                .map(Self::Stops),
-        );
-        all.extend(
-            facts
-                .run
-                .is_some_and(|run| run.passed)
-                .then_some(Self::Passes),
-        );
         all
+    }
+
+    /// In how many runs it holds.
+    pub(crate) fn support(&self, runs: &[RunFacts<'_>]) -> Support {
+        Support::count(runs.iter().map(|run| self.holds(run)))
     }
 
     /// Whether it holds in a run; `None` where the run says nothing about it.
@@ -204,36 +224,18 @@ impl Fact {
                 path,
                 type_word,
             } => is_called(tool).then(|| {
-                facts
-                    .argument(tool, path)
-                    .is_some_and(|argument| argument.types.contains(type_word))
+                let argument = facts.argument(tool, path);
+                argument.is_some_and(|argument| argument.types.contains(type_word))
             }),
             Self::Value {
                 tool, path, value, ..
-            } => {
+            } => is_called(tool).then(|| {
                 let argument = facts.argument(tool, path);
-                is_called(tool)
-                    .then(|| argument.is_some_and(|argument| argument.values.contains_key(value)))
-            }
+                argument.is_some_and(|argument| argument.values.contains_key(value))
+            }),
             Self::Responds => Some(!facts.is_empty()),
             Self::IsJson => Some(facts.shape().is_some()),
-            Self::Field { path, types } => {
-                let has = |found: &str| {
-                    found
-                        .split('|')
-                        .all(|one| types.split('|').any(|known| known == one))
-                };
-                // A list without elements says nothing about them.
-                let element = path.rfind("[]").map(|at| &path[..at + 2]);
-                if element.is_some_and(|element| {
-                    facts
-                        .shape()
-                        .is_some_and(|shape| !shape.contains_key(element))
-                }) {
-                    return None;
-                }
-                Some(facts.shape()?.get(path).is_some_and(|found| has(found)))
-            }
+            Self::Field { path, types } => has_field(facts.shape(), path, types),
             Self::Stops(reason) => facts.run?.stop_reason.as_ref().map(|found| found == reason),
             Self::Passes => facts.run.map(|run| run.passed),
         }
@@ -275,4 +277,23 @@ impl Fact {
             Self::Passes => "verdict",
         }
     }
+}
+
+/// Whether a response has these types at a path. A list without elements says nothing about them.
+fn has_field(shape: Option<&BTreeMap<String, String>>, path: &str, types: &str) -> Option<bool> {
+    let shape = shape?;
+    let element = path.rfind("[]").map(|at| &path[..at + 2]);
+    if element.is_some_and(|element| !shape.contains_key(element)) {
+        return None;
+    }
+    let is_known = |one: &str| types.split('|').any(|known| known == one);
+    let found = shape.get(path);
+    Some(found.is_some_and(|found| found.split('|').all(is_known)))
+}
+
+/// Every tool that one of the runs calls.
+pub(crate) fn called<'r>(runs: &[RunFacts<'r>]) -> BTreeSet<&'r str> {
+    runs.iter()
+        .flat_map(|run| run.order.iter().copied())
+        .collect()
 }

@@ -1,0 +1,261 @@
+//! What came out of comparing two baselines: the one model that its reporters render.
+
+use super::{Baseline, TestBaseline, VERSION};
+use crate::behaviour::{Behaviour, compare_behaviour};
+use crate::comparison::number::{NumberShift, shifts};
+use crate::comparison::support::{MissingRuns, Support};
+use crate::comparison::{Comparison, RowPair, names};
+use mcptest_core::gates::Gates;
+use mcptest_core::words::count;
+use serde::Serialize;
+
+/// What a difference means.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Class {
+    /// It is tolerated.
+    Pass,
+    /// There are not enough runs to tell.
+    Undecided,
+    /// A number has shifted.
+    Drift,
+    /// What held in every run before holds no more.
+    Fail,
+}
+
+impl Class {
+    /// The word for people.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "PASS",
+            Self::Undecided => "UNDECIDED",
+            Self::Drift => "DRIFT",
+            Self::Fail => "FAIL",
+        }
+    }
+}
+
+/// Two baselines side by side.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct BaselineDiff {
+    /// The version of this format.
+    pub schema_version: u32,
+    /// The worst of its tests and numbers. `Undecided` is not a failure: too few runs to tell.
+    pub verdict: Class,
+    /// The baseline.
+    pub before: BaselineSide,
+    /// What is compared with it.
+    pub after: BaselineSide,
+    /// How many differences there are of each class.
+    pub counts: Counts,
+    /// The tests that both have, in the order of the first.
+    pub tests: Vec<TestDiff>,
+    /// The gates' numbers over all tests.
+    pub numbers: Vec<NumberShift>,
+    /// Tests that only the first has.
+    pub only_before: Vec<String>,
+    /// Tests that only the second has.
+    pub only_after: Vec<String>,
+}
+
+/// One of the two.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BaselineSide {
+    /// Its file.
+    pub file: String,
+    /// Its model.
+    pub model: Option<String>,
+}
+
+/// How many differences there are of each class.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Tests that were compared.
+    pub tests: usize,
+    /// Things that held in every run before.
+    pub invariants: usize,
+    /// Those that hold no more.
+    pub fail: usize,
+    /// Numbers that have shifted.
+    pub drift: usize,
+    /// Those for which there are not enough runs to tell.
+    pub undecided: usize,
+    /// Differences that are tolerated.
+    pub pass: usize,
+    /// Tests that could not be compared.
+    pub not_compared: usize,
+}
+
+/// One test side by side.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TestDiff {
+    /// The name of the suite's file.
+    pub suite: String,
+    /// The name of the row.
+    pub name: String,
+    /// The worst of its differences.
+    pub verdict: Class,
+    /// How many runs there were before.
+    pub runs_before: usize,
+    /// How many there are now.
+    pub runs_after: usize,
+    /// How many things held in every run before.
+    pub invariants: usize,
+    /// How many varied already, so that nothing is said of them.
+    pub varied: usize,
+    /// The differences, the worst first.
+    pub differences: Vec<Difference>,
+    /// Why it was not compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_compared: Option<String>,
+}
+
+/// One difference.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Difference {
+    /// What it means.
+    pub class: Class,
+    /// What differs: `tool`, `order`, `arguments`, `response`, `finish`, `verdict`.
+    pub kind: &'static str,
+    /// The same in a sentence.
+    pub message: String,
+    /// In how many runs it held before and holds now, where that was counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub support: Option<[Support; 2]>,
+    /// How many more runs it takes to decide, where there are too few.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing_runs: Option<MissingRuns>,
+}
+
+impl Difference {
+    /// `held in 3 of 3 runs, now in 0 of 2; to decide, it takes 1 more run now`.
+    pub fn support_in_words(&self) -> Option<String> {
+        let [before, now] = self.support?;
+        let runs = count(before.of, "run");
+        let missing = self
+            .missing_runs
+            .map(|missing| format!("; to decide, it takes {}", missing.in_words()))
+            .unwrap_or_default();
+        Some(format!(
+            "held in {} of {runs}, now in {} of {}{missing}",
+            before.held, now.held, now.of
+        ))
+    }
+}
+
+/// Compares two baselines, each with the name of its file; `gates` say which way their numbers are better.
+pub fn compare(
+    (before, before_file): (&Baseline, &str),
+    (after, after_file): (&Baseline, &str),
+    gates: Gates,
+) -> BaselineDiff {
+    let side = |one: &Baseline, file: &str| BaselineSide {
+        file: file.to_owned(),
+        model: one.model.clone(),
+    };
+    let comparison = Comparison::new(&before.tests, &after.tests);
+    BaselineDiff::new(
+        side(before, before_file),
+        side(after, after_file),
+        &comparison,
+        gates,
+    )
+}
+
+/// Compares one test with what its runs came to before.
+pub fn compare_test(before: &TestBaseline, after: &TestBaseline, gates: Gates) -> BaselineDiff {
+    let side = BaselineSide {
+        file: String::new(),
+        model: None,
+    };
+    let comparison = Comparison::of_row(before, after);
+    BaselineDiff::new(side.clone(), side, &comparison, gates)
+}
+
+impl BaselineDiff {
+    /// 2 when a test could not be compared, 1 when something is broken, 6 when a number has shifted, else 0.
+    pub fn exit_code(&self) -> u8 {
+        match self.verdict {
+            _ if self.counts.not_compared > 0 => 2,
+            Class::Fail => 1,
+            Class::Drift => 6,
+            Class::Undecided | Class::Pass => 0,
+        }
+    }
+
+    fn new(
+        before: BaselineSide,
+        after: BaselineSide,
+        comparison: &Comparison<'_, TestBaseline>,
+        gates: Gates,
+    ) -> Self {
+        let tests: Vec<TestDiff> = comparison.rows.iter().map(TestDiff::new).collect();
+        let numbers = shifts(comparison, gates);
+        let counts = Counts::new(&tests, &numbers);
+        Self {
+            schema_version: VERSION,
+            verdict: counts.verdict(),
+            before,
+            after,
+            counts,
+            tests,
+            numbers,
+            only_before: names(&comparison.only_before),
+            only_after: names(&comparison.only_after),
+        }
+    }
+}
+
+impl TestDiff {
+    fn new(row: &RowPair<'_, TestBaseline>) -> Self {
+        let behaviour = match row.not_compared {
+            None => compare_behaviour(row.before, row.after),
+            Some(_) => Behaviour::default(),
+        };
+        let worst = behaviour.differences.first();
+        Self {
+            suite: row.before.suite.clone(),
+            name: row.before.name.clone(),
+            verdict: worst.map_or(Class::Pass, |worst| worst.class),
+            runs_before: row.before.runs.len(),
+            runs_after: row.after.runs.len(),
+            invariants: behaviour.invariants,
+            varied: behaviour.varied,
+            differences: behaviour.differences,
+            not_compared: row.not_compared.clone(),
+        }
+    }
+}
+
+impl Counts {
+    fn new(tests: &[TestDiff], numbers: &[NumberShift]) -> Self {
+        let differences = |class: Class| {
+            let all = tests.iter().flat_map(|test| &test.differences);
+            all.filter(|one| one.class == class).count()
+        };
+        let not_compared = tests.iter().filter(|test| test.not_compared.is_some());
+        let not_compared = not_compared.count();
+        Self {
+            tests: tests.len() - not_compared,
+            invariants: tests.iter().map(|test| test.invariants).sum(),
+            fail: differences(Class::Fail),
+            drift: numbers
+                .iter()
+                .filter(|one| one.class == Class::Drift)
+                .count(),
+            undecided: differences(Class::Undecided),
+            pass: differences(Class::Pass),
+            not_compared,
+        }
+    }
+
+    /// The worst class that is counted.
+    fn verdict(self) -> Class {
+        match self {
+            Self { fail: 1.., .. } => Class::Fail,
+            Self { drift: 1.., .. } => Class::Drift,
+            Self { undecided: 1.., .. } => Class::Undecided,
+            _ => Class::Pass,
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! In how many runs does something hold, and is it lost beyond what chance explains?
+
+use crate::baseline::Class;
+use mcptest_core::words::count;
+use mcptest_stats::fisher_exact;
+use serde::Serialize;
+
+/// A loss in some of the runs must be as unlikely as this: a row has dozens of things that can be lost.
+const UNLIKELY: f64 = 0.01;
+
+/// In how many runs something holds, of those in which it can.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Support {
+    /// It holds in so many.
+    pub held: usize,
+    /// Of so many.
+    pub of: usize,
+}
+
+impl Support {
+    /// Counts runs of which something holds; a run that says nothing about it is not counted.
+    pub(crate) fn count(held: impl Iterator<Item = Option<bool>>) -> Self {
+        let known: Vec<bool> = held.flatten().collect();
+        Self {
+            held: known.iter().filter(|holds| **holds).count(),
+            of: known.len(),
+        }
+    }
+
+    /// Returns true if nothing speaks against it.
+    pub(crate) fn is_whole(self) -> bool {
+        self.held == self.of
+    }
+
+    fn lost(self) -> u64 {
+        (self.of - self.held) as u64
+    }
+}
+
+/// How many more runs each side needs before an invariant can be broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct MissingRuns {
+    /// Of the baseline.
+    pub before: usize,
+    /// Of what is compared with it.
+    pub now: usize,
+}
+
+impl MissingRuns {
+    /// How many runs of a side must be able to show an invariant before it can be broken.
+    pub const ENOUGH: usize = 3;
+
+    /// What is missing where the two sides have this many runs; `None` where there are enough.
+    pub fn between(before: usize, now: usize) -> Option<Self> {
+        let missing = |runs: usize| Self::ENOUGH.saturating_sub(runs);
+        let (before, now) = (missing(before), missing(now));
+        (before + now > 0).then_some(Self { before, now })
+    }
+
+    /// `2 more runs on each side`, `1 more run now`.
+    pub fn in_words(self) -> String {
+        let more = |missing: usize| count(missing, "more run");
+        match (self.before, self.now) {
+            (before, now) if before == now => format!("{} on each side", more(before)),
+            (before, 0) => format!("{} before", more(before)),
+            (0, now) => format!("{} now", more(now)),
+            (before, now) => format!("{} before and {now} now", more(before)),
+        }
+    }
+}
+
+/// The class of a thing that held in every run before. It is broken when it holds in no run now, or in so few that
+/// chance hardly explains it. It takes enough runs on each side in which it can hold: an agent differs from itself in
+/// nearly half of the pairs of single runs.
+pub(crate) fn class_of_invariant(before: Support, now: Support) -> Class {
+    if now.is_whole() {
+        return Class::Pass;
+    }
+    if MissingRuns::between(before.of, now.of).is_some() {
+        return Class::Undecided;
+    }
+    if now.held == 0 || is_lost_beyond_chance(before, now) {
+        Class::Fail
+    } else {
+        Class::Undecided
+    }
+}
+
+fn is_lost_beyond_chance(before: Support, now: Support) -> bool {
+    let table = fisher_exact(
+        now.held as u64,
+        now.lost(),
+        before.held as u64,
+        before.lost(),
+    );
+    table.is_ok_and(|table| table.p_less <= UNLIKELY)
+}
