@@ -295,14 +295,13 @@ impl<'a> Asking<'a> {
             }
             reply => reply,
         };
-        let reply = reply?;
-        if reply.stop == Stop::Refusal {
-            return Err(Ungraded::Failed(format!(
-                "{} declined to judge",
-                vote.model
-            )));
+        match reply? {
+            reply if reply.stop == Stop::Refusal => {
+                let why = format!("{} declined to judge", vote.model);
+                Err(Ungraded::Failed(why))
+            }
+            reply => Ok(reply),
         }
-        Ok(reply)
     }
 
     /// Asks once, within what may be spent, and counts what it cost.

@@ -299,7 +299,7 @@ fn measure_question(
         .filter_map(|one| checked_run(one, retold, rows))
         .collect();
     let ungraded = labelled.len() - runs.len();
-    Some(JudgeCheck::of(
+    Some(JudgeCheck::new(
         first.check.clone(),
         first.asked.judges.clone(),
         first.question.threshold,

@@ -52,52 +52,59 @@ pub fn plan<'p>(plan: &'p Plan<'p>, which: WhichGrades) -> Vec<CheckPlan<'p>> {
         let now = wanted(which);
         row.questions()
             .into_iter()
-            .map(move |(check, question)| of_check(row, (check, question), &all, &now))
+            .map(move |(check, question)| check_plan(row, (check, question), &all, &now))
     });
     checks.collect()
 }
 
-fn of_check<'p>(
+fn check_plan<'p>(
     row: &Row<'p>,
     (check, question): (String, &'p Question),
     all: &[Wanted<'_>],
     now: &[Wanted<'_>],
 ) -> CheckPlan<'p> {
-    let suite = row.suite();
     let of_check = |wanted: &&Wanted<'_>| wanted.check == check;
-    let now: Vec<&Wanted<'_>> = now.iter().filter(of_check).collect();
-    let judges = suite
-        .map(|suite| question.judges_of(suite))
-        .unwrap_or_default();
-    let judges: Vec<(String, Option<Price>)> = judges
-        .into_iter()
-        .map(|model| (model.label(), price_of(row, model)))
-        .collect();
     let recorded = all.iter().filter(of_check).count();
     let unrecorded = runs_to_record(row).saturating_sub(recorded);
-    let calls = |suite: &Suite| question.calls(suite) * (now.len() + unrecorded);
-    let of_run: Vec<Tokens> = now.iter().map(|wanted| tokens_of_a_vote(wanted)).collect();
-    let per_judge = |price: Option<Price>| -> Option<f64> {
-        let of_run = of_run.iter().map(|tokens| price?.cost_usd(*tokens));
-        Some(of_run.sum::<Option<f64>>()? * question.samples as f64)
-    };
-    let cost_usd = judges.iter().map(|(_, price)| per_judge(*price)).sum();
+    let of_run: Vec<Tokens> = now.iter().filter(of_check).map(tokens_of_a_vote).collect();
+    let judges = priced_judges(row, question);
     let tokens: u64 = of_run
         .iter()
         .filter_map(|tokens| tokens.totalled().total)
         .sum();
+    let calls = |suite: &Suite| question.calls(suite) * (of_run.len() + unrecorded);
     CheckPlan {
         row_name: row.name.clone(),
         recorded,
         unrecorded,
-        runs: now.len(),
-        calls: suite.map(calls).unwrap_or_default(),
+        runs: of_run.len(),
+        calls: row.suite().map(calls).unwrap_or_default(),
         tokens: tokens * (judges.len() * question.samples) as u64,
+        cost_usd: judges
+            .iter()
+            .map(|(_, price)| Some(cost_of_runs(*price, &of_run)? * question.samples as f64))
+            .sum(),
         check,
         question,
         judges,
-        cost_usd,
     }
+}
+
+/// The judges of a question, each with its price if known.
+fn priced_judges(row: &Row<'_>, question: &Question) -> Vec<(String, Option<Price>)> {
+    let judges = row
+        .suite()
+        .map(|suite| question.judges_of(suite))
+        .unwrap_or_default();
+    judges
+        .into_iter()
+        .map(|model| (model.label(), price_of(row, model)))
+        .collect()
+}
+
+/// The cost of one vote on each run; `None` if the price is unknown.
+fn cost_of_runs(price: Option<Price>, of_run: &[Tokens]) -> Option<f64> {
+    of_run.iter().map(|tokens| price?.cost_usd(*tokens)).sum()
 }
 
 /// The number of the row's runs once it is recorded. 0 for traces from elsewhere.

@@ -85,19 +85,9 @@ pub(crate) fn ask_all<'p>(
     else {
         return Ok(rows);
     };
-    let grading = Grading {
-        judges: AskedJudges::new(context),
-        units: Mutex::new(units),
-        rows: rows
-            .into_iter()
-            .map(|(index, row)| (index, Mutex::new(row)))
-            .collect(),
-        watch: context.watch,
-    };
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let at_once = options.jobs.unwrap_or(cores.max(4)).clamp(1, all);
+    let grading = Grading::new(rows, units, context);
     std::thread::scope(|scope| {
-        for _ in 0..at_once {
+        for _ in 0..asked_at_once(options.jobs, all) {
             scope.spawn(|| grading.work(&runtime));
         }
     });
@@ -117,6 +107,12 @@ pub(crate) fn ask_all<'p>(
     Ok(rows)
 }
 
+/// The number of grades to ask for at once: 4 or the number of cores, whichever is more.
+fn asked_at_once(jobs: Option<usize>, all: usize) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    jobs.unwrap_or(cores.max(4)).clamp(1, all)
+}
+
 /// The rows that are graded, and what is still to be asked.
 struct Grading<'p, 'a> {
     judges: AskedJudges<'a>,
@@ -125,7 +121,21 @@ struct Grading<'p, 'a> {
     watch: &'a Watch,
 }
 
-impl<'p> Grading<'p, '_> {
+impl<'p, 'a> Grading<'p, 'a> {
+    fn new(
+        rows: BTreeMap<usize, RowGrades<'p>>,
+        units: VecDeque<Unit<'p>>,
+        context: GradingContext<'a>,
+    ) -> Self {
+        let rows = rows.into_iter();
+        Self {
+            judges: AskedJudges::new(context),
+            units: Mutex::new(units),
+            rows: rows.map(|(index, row)| (index, Mutex::new(row))).collect(),
+            watch: context.watch,
+        }
+    }
+
     /// Grades one unit after the other until none is left, or it is interrupted.
     fn work(&self, runtime: &Runtime) {
         while let Some(unit) = self.next() {

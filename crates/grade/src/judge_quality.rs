@@ -100,44 +100,33 @@ impl Share {
 
 impl JudgeCheck {
     /// Measures a judge by these runs.
-    pub fn of(
+    pub fn new(
         check: String,
         judges: Vec<String>,
         threshold: f64,
         runs: &[CheckedRun],
         ungraded: usize,
     ) -> Self {
-        let count = |is_good: bool, passed: bool| {
-            runs.iter()
-                .filter(|run| run.is_good == is_good && run.grade.passed == passed)
-                .count()
-        };
-        let (right, missed) = (count(true, true), count(true, false));
-        let (fooled, caught) = (count(false, true), count(false, false));
-        let counts = YesNo {
-            both: right as u64,
-            first_only: missed as u64,
-            second_only: fooled as u64,
-            neither: caught as u64,
-        };
-        let kappa = cohen_kappa(counts, CONFIDENCE).ok();
+        let counts = Agreement::count(runs);
+        let (good, bad) = (counts.right + counts.missed, counts.fooled + counts.caught);
+        let kappa = cohen_kappa(counts.yes_no(), CONFIDENCE).ok();
         Self {
             check,
             judges,
             threshold,
-            good: right + missed,
-            bad: fooled + caught,
+            good,
+            bad,
             ungraded,
-            agreement: Share::new(right + caught, runs.len()),
+            agreement: Share::new(counts.right + counts.caught, runs.len()),
             kappa: kappa.and_then(|kappa| kappa.kappa).map(six_decimals),
             kappa_interval: kappa
                 .and_then(|kappa| kappa.interval)
                 .map(|one| [one.lower, one.upper].map(six_decimals)),
-            false_passes: Share::new(fooled, fooled + caught),
-            false_fails: Share::new(missed, right + missed),
+            false_passes: Share::new(counts.fooled, bad),
+            false_fails: Share::new(counts.missed, good),
             retold: Retelling::ALL
                 .into_iter()
-                .filter_map(|how| Retold::of(how, runs))
+                .filter_map(|how| Retold::new(how, runs))
                 .collect(),
         }
     }
@@ -152,8 +141,45 @@ impl JudgeCheck {
     }
 }
 
+/// The runs by what the label and the judge say of them.
+struct Agreement {
+    /// Good runs that passed.
+    right: usize,
+    /// Good runs that did not pass.
+    missed: usize,
+    /// Bad runs that passed.
+    fooled: usize,
+    /// Bad runs that did not pass.
+    caught: usize,
+}
+
+impl Agreement {
+    fn count(runs: &[CheckedRun]) -> Self {
+        let count = |is_good: bool, passed: bool| {
+            runs.iter()
+                .filter(|run| run.is_good == is_good && run.grade.passed == passed)
+                .count()
+        };
+        Self {
+            right: count(true, true),
+            missed: count(true, false),
+            fooled: count(false, true),
+            caught: count(false, false),
+        }
+    }
+
+    fn yes_no(&self) -> YesNo {
+        YesNo {
+            both: self.right as u64,
+            first_only: self.missed as u64,
+            second_only: self.fooled as u64,
+            neither: self.caught as u64,
+        }
+    }
+}
+
 impl Retold {
-    fn of(how: Retelling, runs: &[CheckedRun]) -> Option<Self> {
+    fn new(how: Retelling, runs: &[CheckedRun]) -> Option<Self> {
         let pairs: Vec<(Given, Given)> = runs
             .iter()
             .filter_map(|run| {
@@ -213,7 +239,7 @@ mod tests {
             run(false, false, 0.3),
             run(true, true, 0.8),
         ];
-        let check = JudgeCheck::of("eval".to_owned(), vec!["m".to_owned()], 0.5, &runs, 0);
+        let check = JudgeCheck::new("eval".to_owned(), vec!["m".to_owned()], 0.5, &runs, 0);
         let text = serde_json::to_string(&check).unwrap();
         let digits = text
             .split(|letter: char| !letter.is_ascii_digit() && letter != '.')

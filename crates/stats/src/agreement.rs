@@ -56,18 +56,12 @@ pub fn cohen_kappa(counts: YesNo, confidence: f64) -> Result<Kappa> {
         });
     }
     let kappa = (agreement - chance) / (1.0 - chance);
-    let mut spread = -(kappa - chance * (1.0 - kappa)).powi(2);
-    for (i, row) in cells.iter().enumerate() {
-        for (j, cell) in row.iter().enumerate() {
-            let weight = if i == j {
-                1.0 - (rows[i] + columns[i]) * (1.0 - kappa)
-            } else {
-                (columns[i] + rows[j]) * (1.0 - kappa)
-            };
-            spread += cell * weight * weight;
-        }
-    }
-    let error = (spread.max(0.0) / n).sqrt() / (1.0 - chance);
+    let table = Shares {
+        cells,
+        rows,
+        columns,
+    };
+    let error = (table.spread(kappa, chance).max(0.0) / n).sqrt() / (1.0 - chance);
     let reach = normal_quantile(f64::midpoint(1.0, confidence)) * error;
     let interval = Interval {
         lower: (kappa - reach).max(-1.0),
@@ -78,6 +72,36 @@ pub fn cohen_kappa(counts: YesNo, confidence: f64) -> Result<Kappa> {
         kappa: Some(kappa),
         interval: Some(interval),
     })
+}
+
+/// The shares of units on which two raters said yes and no.
+struct Shares {
+    cells: [[f64; 2]; 2],
+    rows: [f64; 2],
+    columns: [f64; 2],
+}
+
+impl Shares {
+    /// The variance of kappa for one unit, before it is divided by the square of what chance leaves.
+    fn spread(&self, kappa: f64, chance: f64) -> f64 {
+        let Self {
+            cells,
+            rows,
+            columns,
+        } = self;
+        let mut spread = -(kappa - chance * (1.0 - kappa)).powi(2);
+        for (i, row) in cells.iter().enumerate() {
+            for (j, cell) in row.iter().enumerate() {
+                let weight = if i == j {
+                    1.0 - (rows[i] + columns[i]) * (1.0 - kappa)
+                } else {
+                    (columns[i] + rows[j]) * (1.0 - kappa)
+                };
+                spread += cell * weight * weight;
+            }
+        }
+        spread
+    }
 }
 
 /// Krippendorff's alpha for numbers (interval level; yes and no as 1 and 0 give the nominal alpha). Each unit has the

@@ -91,24 +91,7 @@ pub enum SprtVerdict {
 /// Wald's test of rate `p0` against the higher `p1`: `+ln(p1/p0)` on a pass, `+ln((1-p1)/(1-p0))` on a failure, until
 /// `ln((1-beta)/alpha)` or `ln(beta/(1-alpha))` (<https://doi.org/10.1214/aoms/1177731118>).
 pub fn sprt(p0: f64, p1: f64, alpha: f64, beta: f64, outcomes: &[bool]) -> Result<Sprt> {
-    for (name, value) in [("p0", p0), ("p1", p1), ("alpha", alpha), ("beta", beta)] {
-        check_inside(name, value)?;
-    }
-    if p1 <= p0 {
-        return Err(StatsError::Probability {
-            name: "p1",
-            range: "above p0",
-            value: p1.to_string(),
-        });
-    }
-    if alpha + beta >= 1.0 {
-        let value = beta.to_string();
-        return Err(StatsError::Probability {
-            name: "beta",
-            range: "below 1 - alpha",
-            value,
-        });
-    }
+    check_hypotheses(p0, p1, alpha, beta)?;
     let (on_pass, on_failure) = ((p1 / p0).ln(), ((1.0 - p1) / (1.0 - p0)).ln());
     let (upper, lower) = (((1.0 - beta) / alpha).ln(), (beta / (1.0 - alpha)).ln());
     let (mut passes, mut failures) = (0_u64, 0_u64);
@@ -134,6 +117,28 @@ pub fn sprt(p0: f64, p1: f64, alpha: f64, beta: f64, outcomes: &[bool]) -> Resul
         }
     }
     Ok(test)
+}
+
+fn check_hypotheses(p0: f64, p1: f64, alpha: f64, beta: f64) -> Result<()> {
+    for (name, value) in [("p0", p0), ("p1", p1), ("alpha", alpha), ("beta", beta)] {
+        check_inside(name, value)?;
+    }
+    if p1 <= p0 {
+        return Err(StatsError::Probability {
+            name: "p1",
+            range: "above p0",
+            value: p1.to_string(),
+        });
+    }
+    if alpha + beta >= 1.0 {
+        let value = beta.to_string();
+        return Err(StatsError::Probability {
+            name: "beta",
+            range: "below 1 - alpha",
+            value,
+        });
+    }
+    Ok(())
 }
 
 /// Bounds that hold at every number of runs at once: `{p : (n+1) Binom(c; n, p) > 1 - confidence}`

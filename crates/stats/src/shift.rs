@@ -45,15 +45,49 @@ pub fn shift(strata: &[Stratum<'_>]) -> Result<Shift> {
     if strata.is_empty() {
         return Err(StatsError::NoRuns);
     }
-    let units = |value: f64| (value / UNIT).round() as i128;
     let observed: i128 = strata
         .iter()
         .map(|stratum| units(stratum.difference()))
         .sum();
-    let difference = strata.iter().map(Stratum::difference).sum::<f64>() / strata.len() as f64;
-    // Rounding of each test's part must not tell equal sums apart.
-    let slack = strata.len() as i128 * 4;
+    let observed = Observed {
+        sum: observed,
+        difference: strata.iter().map(Stratum::difference).sum::<f64>() / strata.len() as f64,
+        // Rounding of each test's part must not tell equal sums apart.
+        slack: strata.len() as i128 * 4,
+    };
     if let Some(sums) = exact(&strata) {
+        return Ok(observed.among_all(&sums));
+    }
+    let drawn: Vec<i128> = drawn(&strata).map(units).collect();
+    Ok(observed.among_drawn(&drawn))
+}
+
+fn units(value: f64) -> i128 {
+    (value / UNIT).round() as i128
+}
+
+/// What the runs show, to be compared with its rearrangements.
+struct Observed {
+    /// The sum of the tests' differences, in units.
+    sum: i128,
+    difference: f64,
+    /// Sums that differ by no more are equal.
+    slack: i128,
+}
+
+impl Observed {
+    /// The sums that are at least as far from 0 begin here.
+    fn as_far(&self) -> i128 {
+        self.sum.abs() - self.slack
+    }
+
+    /// The sums that are further from 0 begin here.
+    fn further(&self) -> i128 {
+        self.sum.abs() + self.slack + 1
+    }
+
+    /// Counts every rearrangement.
+    fn among_all(&self, sums: &BTreeMap<i128, f64>) -> Shift {
         let far = |least: i128| -> f64 {
             sums.iter()
                 .filter(|(sum, _)| sum.abs() >= least)
@@ -62,34 +96,34 @@ pub fn shift(strata: &[Stratum<'_>]) -> Result<Shift> {
                 .min(1.0)
         };
         let most = sums.keys().map(|sum| sum.abs()).max().unwrap_or_default();
-        let (p, further) = (far(observed.abs() - slack), far(observed.abs() + slack + 1));
-        let has_varied = most > slack;
-        let mid_p = if has_varied {
-            f64::midpoint(p, further)
-        } else {
-            1.0
-        };
-        let least_p = far(most - slack);
-        return Ok(Shift {
-            difference,
+        let p = far(self.as_far());
+        let has_varied = most > self.slack;
+        Shift {
+            difference: self.difference,
             p,
-            mid_p,
-            least_p,
+            mid_p: if has_varied {
+                f64::midpoint(p, far(self.further()))
+            } else {
+                1.0
+            },
+            least_p: far(most - self.slack),
             is_exact: true,
-        });
+        }
     }
-    let drawn: Vec<i128> = drawn(&strata).map(|sum| units(sum).abs()).collect();
-    let far = |least: i128| drawn.iter().filter(|sum| **sum >= least).count() as f64;
-    let of = (DRAWS + 1) as f64;
-    let p = (far(observed.abs() - slack) + 1.0) / of;
-    let mid_p = f64::midpoint(p, far(observed.abs() + slack + 1) / of);
-    Ok(Shift {
-        difference,
-        p,
-        mid_p,
-        least_p: 1.0 / of,
-        is_exact: false,
-    })
+
+    /// Counts a fixed sample of the rearrangements.
+    fn among_drawn(&self, sums: &[i128]) -> Shift {
+        let far = |least: i128| sums.iter().filter(|sum| sum.abs() >= least).count() as f64;
+        let of = (DRAWS + 1) as f64;
+        let p = (far(self.as_far()) + 1.0) / of;
+        Shift {
+            difference: self.difference,
+            p,
+            mid_p: f64::midpoint(p, far(self.further()) / of),
+            least_p: 1.0 / of,
+            is_exact: false,
+        }
+    }
 }
 
 impl Stratum<'_> {

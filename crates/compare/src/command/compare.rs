@@ -11,7 +11,7 @@ use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem::nearest;
 use mcptest_core::report::leaderboard::{USUAL_K, Verdict, by_model};
 use mcptest_core::report::{Report, TestReport};
-use std::path::{Component, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// Arguments of `compare`.
 #[derive(Debug, Args)]
@@ -63,59 +63,7 @@ impl RunCommand for Compare {
             one.sort = self.sorting.sort;
         }
         refuse_paths_elsewhere(&self.suites)?;
-        let judge = |side: &PathBuf| {
-            JudgedSide::of(side, &self.suites, program.gates).map_err(|failure| {
-                let named = self.sides.iter().chain(&self.suites).cloned();
-                Destination::discard_for(&destinations, named, failure)
-            })
-        };
-        let (mut reports, names): (Vec<Report>, Vec<String>) =
-            match (&self.sides[..], &self.models[..]) {
-                ([one], [_, _, ..]) => {
-                    let judged = judge(one)?;
-                    Destination::refuse_inputs(&destinations, judged.inputs.into_iter())?;
-                    Destination::discard_earlier(&destinations)?;
-                    let of_models = self
-                        .models
-                        .iter()
-                        .map(|model| of_model(&judged.report, model));
-                    of_models
-                        .collect::<Result<Vec<_>, _>>()?
-                        .into_iter()
-                        .unzip()
-                }
-                ([_, _, ..], []) => {
-                    let judged = self
-                        .sides
-                        .iter()
-                        .map(judge)
-                        .collect::<Result<Vec<JudgedSide>, _>>()?;
-                    if !self.suites.is_empty() && !judged.iter().any(|side| side.by_suites) {
-                        let why = "reports are judged already, and `--suite` does nothing";
-                        let help = "omit `--suite`, or compare the sources of the reports";
-                        return Err(Failure::with_help(why, help));
-                    }
-                    let inputs = judged.iter().flat_map(|side| side.inputs.clone());
-                    Destination::refuse_inputs(&destinations, inputs)?;
-                    Destination::discard_earlier(&destinations)?;
-                    judged
-                        .into_iter()
-                        .map(|side| (side.report, side.name))
-                        .unzip()
-                }
-                ([_], _) => {
-                    let help =
-                        "name a second side, or two models of this one with `--models ONE,OTHER`";
-                    return Err(Failure::with_help("the second side is missing", help));
-                }
-                _ => {
-                    let help = "`--models ONE,OTHER` compares models of one side";
-                    return Err(Failure::with_help(
-                        "`--models` cannot be used with several sides",
-                        help,
-                    ));
-                }
-            };
+        let (mut reports, names) = self.judged_sides(&destinations, program)?;
         refuse_equal_names(&names)?;
         leave_models_out(&mut reports);
         let sides: Vec<Named<'_>> = reports
@@ -126,17 +74,100 @@ impl RunCommand for Compare {
             [a, b] => Compared::Two(Box::new(compare(a, b, self.k))),
             _ => Compared::Several(compare_several(sides[0], &sides[1..], self.k)),
         };
-        if let Some(alone) = found.sides().iter().find(|side| side.tests.is_empty()) {
-            let (a, b) = (escape(&alone.a.name), escape(&alone.b.name));
-            let help = "tests are matched by suite, name, model and variant; to compare models, use `--models ONE,OTHER`";
-            return Err(Failure::with_help(
-                format!("{a} and {b} have no test in common"),
-                help,
-            ));
-        }
+        refuse_sides_without_a_common_test(&found)?;
         Destination::write_all(&destinations, &found, self.verbose, None)?;
         Ok(exit_code(&found, self.fail_on))
     }
+}
+
+impl Compare {
+    /// The report of each side, and what the side is called.
+    fn judged_sides(
+        &self,
+        destinations: &[Destination<Compared>],
+        program: &Program,
+    ) -> Result<(Vec<Report>, Vec<String>), Failure> {
+        match (&self.sides[..], &self.models[..]) {
+            ([one], [_, _, ..]) => self.models_of_side(one, destinations, program),
+            ([_, _, ..], []) => self.several_sides(destinations, program),
+            ([_], _) => {
+                let help =
+                    "name a second side, or two models of this one with `--models ONE,OTHER`";
+                Err(Failure::with_help("the second side is missing", help))
+            }
+            _ => {
+                let help = "`--models ONE,OTHER` compares models of one side";
+                Err(Failure::with_help(
+                    "`--models` cannot be used with several sides",
+                    help,
+                ))
+            }
+        }
+    }
+
+    /// The models of one side, each as a side.
+    fn models_of_side(
+        &self,
+        side: &Path,
+        destinations: &[Destination<Compared>],
+        program: &Program,
+    ) -> Result<(Vec<Report>, Vec<String>), Failure> {
+        let judged = self.judge(side, destinations, program)?;
+        Destination::refuse_inputs(destinations, judged.inputs.into_iter())?;
+        Destination::discard_earlier(destinations)?;
+        let models = self.models.iter();
+        models
+            .map(|model| of_model(&judged.report, model))
+            .collect()
+    }
+
+    fn several_sides(
+        &self,
+        destinations: &[Destination<Compared>],
+        program: &Program,
+    ) -> Result<(Vec<Report>, Vec<String>), Failure> {
+        let judged = self
+            .sides
+            .iter()
+            .map(|side| self.judge(side, destinations, program))
+            .collect::<Result<Vec<JudgedSide>, _>>()?;
+        if !self.suites.is_empty() && !judged.iter().any(|side| side.by_suites) {
+            let why = "reports are judged already, and `--suite` does nothing";
+            let help = "omit `--suite`, or compare the sources of the reports";
+            return Err(Failure::with_help(why, help));
+        }
+        let inputs = judged.iter().flat_map(|side| side.inputs.clone());
+        Destination::refuse_inputs(destinations, inputs)?;
+        Destination::discard_earlier(destinations)?;
+        Ok(judged
+            .into_iter()
+            .map(|side| (side.report, side.name))
+            .unzip())
+    }
+
+    fn judge(
+        &self,
+        side: &Path,
+        destinations: &[Destination<Compared>],
+        program: &Program,
+    ) -> Result<JudgedSide, Failure> {
+        JudgedSide::new(side, &self.suites, program.gates).map_err(|failure| {
+            let named = self.sides.iter().chain(&self.suites).cloned();
+            Destination::discard_for(destinations, named, failure)
+        })
+    }
+}
+
+fn refuse_sides_without_a_common_test(found: &Compared) -> Result<(), Failure> {
+    let Some(alone) = found.sides().iter().find(|side| side.tests.is_empty()) else {
+        return Ok(());
+    };
+    let (a, b) = (escape(&alone.a.name), escape(&alone.b.name));
+    let help = "tests are matched by suite, name, model and variant; to compare models, use `--models ONE,OTHER`";
+    Err(Failure::with_help(
+        format!("{a} and {b} have no test in common"),
+        help,
+    ))
 }
 
 /// Two sides are the first and the second; more are told apart by their names alone.

@@ -1,7 +1,7 @@
 //! `mcptest model-baseline`: what does each model do, and what does another one do differently?
 
 use crate::baseline::compare;
-use crate::captured::{CapturedRuns, capture_baselines, read_baseline, write_baseline};
+use crate::captured::{Captured, CapturedRuns, capture_baselines, read_baseline, write_baseline};
 use crate::show::baseline::REPORTERS;
 use clap::{Args, Subcommand};
 use mcptest_command::reports::reporters_help;
@@ -102,20 +102,7 @@ fn capture(args: &Capture, program: &Program) -> Result<u8, Failure> {
         CapturedRuns::Passed
     };
     let captured = capture_baselines(&plan, wanted);
-    for one in &captured.left_out {
-        output::stderr(&format!("error: {}: {}\n", escape(&one.row), one.reason));
-    }
-    for baseline in &captured.baselines {
-        let unwritten =
-            |error| Failure::cannot(format!("write to {}", escape_path(&args.out)), &error);
-        let path = write_baseline(&args.out, baseline).map_err(unwritten)?;
-        let runs = baseline.tests.iter().map(|test| test.runs.len()).sum();
-        let (tests, runs) = (count(baseline.tests.len(), "test"), count(runs, "run"));
-        output::stderr(&format!(
-            "wrote {} with {tests} and {runs}\n",
-            escape_path(&path)
-        ));
-    }
+    write_captured(&captured, &args.out)?;
     if !captured.left_out.is_empty() {
         return Ok(EXIT_BROKEN);
     }
@@ -124,6 +111,25 @@ fn capture(args: &Capture, program: &Program) -> Result<u8, Failure> {
         return Err(Failure::ended(EXIT_NOTHING_SELECTED, why));
     }
     Ok(0)
+}
+
+/// Writes a file for each model, and says what was left out and written.
+fn write_captured(captured: &Captured, folder: &Path) -> Result<(), Failure> {
+    for one in &captured.left_out {
+        output::stderr(&format!("error: {}: {}\n", escape(&one.row), one.reason));
+    }
+    for baseline in &captured.baselines {
+        let unwritten =
+            |error| Failure::cannot(format!("write to {}", escape_path(folder)), &error);
+        let path = write_baseline(folder, baseline).map_err(unwritten)?;
+        let runs = baseline.tests.iter().map(|test| test.runs.len()).sum();
+        let (tests, runs) = (count(baseline.tests.len(), "test"), count(runs, "run"));
+        output::stderr(&format!(
+            "wrote {} with {tests} and {runs}\n",
+            escape_path(&path)
+        ));
+    }
+    Ok(())
 }
 
 /// Keeps the rows of these models; one that no row has is an error.

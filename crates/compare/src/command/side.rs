@@ -24,7 +24,7 @@ pub(super) struct JudgedSide {
 
 impl JudgedSide {
     /// `NAME=SIDE`, unless all of that is a file, a folder or a revision.
-    pub(super) fn of(written: &Path, suites: &[PathBuf], gates: Gates) -> Result<Self, Failure> {
+    pub(super) fn new(written: &Path, suites: &[PathBuf], gates: Gates) -> Result<Self, Failure> {
         let named = written.to_str().and_then(|text| text.split_once('='));
         match named.filter(|(name, side)| !name.is_empty() && !side.is_empty()) {
             Some((name, side))
@@ -51,16 +51,7 @@ impl JudgedSide {
         let is_there = side.exists();
         let is_revision = (is_word || !is_there) && is_revision(&name);
         match (is_there, is_revision) {
-            (true, true) => {
-                let what = if side.is_dir() { "folder" } else { "file" };
-                let help = format!(
-                    "write `./{shown}` for the {what}, or `refs/heads/{shown}` for the branch"
-                );
-                Err(Failure::with_help(
-                    format!("`{shown}` is a {what} and a git revision"),
-                    help,
-                ))
-            }
+            (true, true) => Err(ambiguous(side, &shown)),
             (true, false) if side.is_dir() => {
                 let folder = mcptest_replay::plain(side);
                 SideFolder {
@@ -71,25 +62,13 @@ impl JudgedSide {
                 .judge(suites, gates)
             }
             (true, false) if is_recording(side) => of_cassette(side, name, suites, gates),
-            (true, false) => {
-                let inputs = vec![side.to_owned()];
-                Ok(Self {
-                    name,
-                    report: saved(side)?,
-                    inputs,
-                    by_suites: false,
-                })
-            }
-            (false, true) => {
-                let named = |error| Failure::new(format!("{shown}: {error}"));
-                let revision = Revision::open(&name).map_err(named)?;
-                SideFolder {
-                    name: &name,
-                    folder: revision.folder(),
-                    is_laid_out: true,
-                }
-                .judge(suites, gates)
-            }
+            (true, false) => Ok(Self {
+                name,
+                report: saved(side)?,
+                inputs: vec![side.to_owned()],
+                by_suites: false,
+            }),
+            (false, true) => of_revision(&name, suites, gates),
             (false, false) => {
                 let help = "name a JSON report (`mcptest run --reporter json=FILE`), a cassette, a folder or a revision";
                 Err(Failure::with_help(
@@ -99,6 +78,24 @@ impl JudgedSide {
             }
         }
     }
+}
+
+/// A word that names a file or a folder, and a revision too.
+fn ambiguous(side: &Path, shown: &str) -> Failure {
+    let what = if side.is_dir() { "folder" } else { "file" };
+    let help = format!("write `./{shown}` for the {what}, or `refs/heads/{shown}` for the branch");
+    Failure::with_help(format!("`{shown}` is a {what} and a git revision"), help)
+}
+
+fn of_revision(name: &str, suites: &[PathBuf], gates: Gates) -> Result<JudgedSide, Failure> {
+    let named = |error| Failure::new(format!("{}: {error}", escape(name)));
+    let revision = Revision::open(name).map_err(named)?;
+    SideFolder {
+        name,
+        folder: revision.folder(),
+        is_laid_out: true,
+    }
+    .judge(suites, gates)
 }
 
 /// The runs of one file by every agent of the suites, whose own recordings are left aside.

@@ -71,16 +71,12 @@ pub(crate) fn each_labelled<'p>(
         unlabelled: 0,
     };
     let labels = labeller.source();
-    let mut left_out = Vec::new();
-    for (index, row) in plan
-        .rows
-        .iter()
-        .enumerate()
-        .filter(|(_, row)| row.skip.is_none())
-    {
+    let mut left_out_rows = Vec::new();
+    let rows = plan.rows.iter().enumerate();
+    for (index, row) in rows.filter(|(_, row)| row.skip.is_none()) {
         let unusable = match row.subject {
-            Subject::Agent(of) => guarded(|| {
-                labeller.show(RowOfAgent { row, of }, |recorded, runs| {
+            Subject::Agent(of) => {
+                labeller.show_guarded(RowOfAgent { row, of }, |recorded, runs| {
                     visit(&LabelledRow {
                         index,
                         row: of,
@@ -88,23 +84,23 @@ pub(crate) fn each_labelled<'p>(
                         runs,
                     });
                 })
-            })
-            .unwrap_or_else(|panic| vec![panic.to_string()]),
+            }
             Subject::Refused(loaded) => vec![loaded.refusal().message.clone()],
             Subject::Tool(_) => Vec::new(),
         };
-        left_out.extend(unusable.iter().map(|reason| LeftOutRow {
-            index,
-            left_out: LeftOut {
+        for reason in unusable {
+            let reason = without_secrets(&reason, row, secrets);
+            let left_out = LeftOut {
                 row: row.name.clone(),
-                reason: without_secrets(reason, row, secrets),
-            },
-        }));
+                reason,
+            };
+            left_out_rows.push(LeftOutRow { index, left_out });
+        }
     }
     labeller.labels.map_or(Ok(()), Labels::finish)?;
     Ok(Read {
         labels,
-        left_out,
+        left_out: left_out_rows,
         unlabelled: labeller.unlabelled,
     })
 }
@@ -128,6 +124,15 @@ impl Labeller {
             Some(labels) => labels.path(),
             None => "expect".to_owned(),
         }
+    }
+
+    /// The same for a row that may panic.
+    fn show_guarded(
+        &mut self,
+        row: RowOfAgent<'_>,
+        visit: impl FnOnce(&Recorded<'_>, &[LabelledRun<'_>]),
+    ) -> Vec<String> {
+        guarded(|| self.show(row, visit)).unwrap_or_else(|panic| vec![panic.to_string()])
     }
 
     /// Shows the labelled runs of a row, and says why others cannot be used.

@@ -2,7 +2,7 @@
 
 use crate::judge_quality::JudgeCheck;
 use crate::show::judge_check;
-use crate::{CheckOptions, Checked, Mislabelled, UncheckedJudge, check, plan_check};
+use crate::{CheckOptions, Checked, Mislabelled, PlannedCheck, UncheckedJudge, check, plan_check};
 use clap::Args;
 use mcptest_command::suites::{LoadedSuites, Suites};
 use mcptest_command::value::parse_dollars;
@@ -79,41 +79,17 @@ impl RunCommand for CheckJudges {
         let labels = self.labels.as_deref();
         let planned =
             plan_check(&plan, labels, self.sample).map_err(|mislabelled| refused(&mislabelled))?;
-        if planned.labelled == 0 && !planned.left_out.is_empty() {
-            say_left_out(&planned.left_out);
-            return Ok(EXIT_BROKEN);
-        }
         if planned.labelled == 0 {
-            let why = "nothing to check: no run has both a judge and a label";
-            let help = "name a file of labels with `--labels FILE`; it is the one that `mcptest calibrate` takes";
-            return Err(Failure::ended(
-                EXIT_NOTHING_SELECTED,
-                format!("{why}\n  help: {help}"),
-            ));
+            return nothing_to_check(&planned);
         }
         if self.explain {
-            let (grades, calls) = (planned.labelled, planned.calls);
-            let text = format!(
-                "{grades} labelled grades; at most {calls} calls to judges; no judge was called\n"
-            );
-            output::stdout(text.as_bytes())?;
-            say_left_out(&planned.left_out);
-            return Ok(if planned.left_out.is_empty() {
-                0
-            } else {
-                EXIT_BROKEN
-            });
+            return explain(&planned);
         }
-        let options = CheckOptions {
-            sample: self.sample,
-            jobs: self.jobs.map(usize::from),
-            max_cost_usd: self.max_cost,
-        };
         let progress = Progress::begin(self.quiet, false);
         let checked = check(
             &plan,
             labels,
-            options,
+            self.options(),
             &progress.watch(),
             interrupt::listen(),
         );
@@ -125,13 +101,50 @@ impl RunCommand for CheckJudges {
         output::stdout(&if self.json {
             judge_check::json(&checked.checks, &checked.left_out)
         } else {
-            judge_check::text(
-                &checked.checks,
-                &output::report_options(self.suites.verbose),
-            )
+            let options = output::report_options(self.suites.verbose);
+            judge_check::text(&checked.checks, &options)
         })?;
         Ok(ended(&self, &checked))
     }
+}
+
+impl CheckJudges {
+    fn options(&self) -> CheckOptions {
+        CheckOptions {
+            sample: self.sample,
+            jobs: self.jobs.map(usize::from),
+            max_cost_usd: self.max_cost,
+        }
+    }
+}
+
+/// No run has a label: an error of the rows that could not be read, if there are such.
+fn nothing_to_check(planned: &PlannedCheck) -> Result<u8, Failure> {
+    if !planned.left_out.is_empty() {
+        say_left_out(&planned.left_out);
+        return Ok(EXIT_BROKEN);
+    }
+    let why = "nothing to check: no run has both a judge and a label";
+    let help =
+        "name a file of labels with `--labels FILE`; it is the one that `mcptest calibrate` takes";
+    Err(Failure::ended(
+        EXIT_NOTHING_SELECTED,
+        format!("{why}\n  help: {help}"),
+    ))
+}
+
+/// Says what a check would take, without asking a judge.
+fn explain(planned: &PlannedCheck) -> Result<u8, Failure> {
+    let (grades, calls) = (planned.labelled, planned.calls);
+    let text =
+        format!("{grades} labelled grades; at most {calls} calls to judges; no judge was called\n");
+    output::stdout(text.as_bytes())?;
+    say_left_out(&planned.left_out);
+    Ok(if planned.left_out.is_empty() {
+        0
+    } else {
+        EXIT_BROKEN
+    })
 }
 
 fn say_left_out(left_out: &[LeftOut]) {
@@ -170,48 +183,54 @@ fn ended(args: &CheckJudges, checked: &Checked) -> u8 {
 
 /// The bounds that a judge does not keep.
 fn missed(args: &CheckJudges, check: &JudgeCheck) -> Vec<String> {
-    let mut missed = Vec::new();
-    if let Some(least) = args.min_kappa
-        && check.kappa.is_none_or(|kappa| kappa < least)
-    {
-        let kappa = check
-            .kappa
-            .map_or_else(|| "not defined".to_owned(), |kappa| format!("{kappa:.2}"));
-        missed.push(format!(
-            "{}: kappa is {kappa}, {least} is required",
-            check.check
-        ));
-    }
-    // A bound on what nobody measured is missed.
-    let mut most = |limit: Option<f64>, rate: Option<f64>, what: &str, unmeasured: &str| {
-        let Some(limit) = limit.filter(|limit| rate.is_none_or(|rate| rate > *limit)) else {
-            return;
-        };
-        let is = rate.map_or_else(
-            || unmeasured.to_owned(),
-            |rate| format!("{what} {:.0}%", rate * 100.0),
-        );
-        missed.push(format!(
-            "{}: {is}, at most {:.0}% is allowed",
-            check.check,
-            limit * 100.0
-        ));
+    let false_passes = HighestShare {
+        limit: args.max_false_pass,
+        share: Some(check.false_passes.rate()).filter(|_| check.bad > 0),
+        what: "false passes are",
+        unmeasured: "false passes were not measured: no bad run has a grade",
     };
-    let false_passes = Some(check.false_passes.rate()).filter(|_| check.bad > 0);
-    let unmeasured = "false passes were not measured: no bad run has a grade";
-    most(
-        args.max_false_pass,
-        false_passes,
-        "false passes are",
-        unmeasured,
-    );
-    let unmeasured =
-        "nothing tried to persuade the judge: it failed no bad run, or `--sample` is 0";
-    most(
-        args.max_persuaded,
-        check.persuaded(),
-        "persuaded in",
-        unmeasured,
-    );
+    let persuaded = HighestShare {
+        limit: args.max_persuaded,
+        share: check.persuaded(),
+        what: "persuaded in",
+        unmeasured: "nothing tried to persuade the judge: it failed no bad run, or `--sample` is 0",
+    };
+    let missed = [
+        missed_kappa(args.min_kappa, check.kappa),
+        false_passes.missed(),
+        persuaded.missed(),
+    ];
     missed
+        .into_iter()
+        .flatten()
+        .map(|why| format!("{}: {why}", check.check))
+        .collect()
+}
+
+fn missed_kappa(least: Option<f64>, kappa: Option<f64>) -> Option<String> {
+    let least = least.filter(|least| kappa.is_none_or(|kappa| kappa < *least))?;
+    let kappa = kappa.map_or_else(|| "not defined".to_owned(), |kappa| format!("{kappa:.2}"));
+    Some(format!("kappa is {kappa}, {least} is required"))
+}
+
+/// A bound on a share. A bound on what nobody measured is missed.
+struct HighestShare {
+    limit: Option<f64>,
+    share: Option<f64>,
+    what: &'static str,
+    unmeasured: &'static str,
+}
+
+impl HighestShare {
+    fn missed(&self) -> Option<String> {
+        let limit = self.limit?;
+        if self.share.is_some_and(|share| share <= limit) {
+            return None;
+        }
+        let is = match self.share {
+            Some(share) => format!("{} {:.0}%", self.what, share * 100.0),
+            None => self.unmeasured.to_owned(),
+        };
+        Some(format!("{is}, at most {:.0}% is allowed", limit * 100.0))
+    }
 }

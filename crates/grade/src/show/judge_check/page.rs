@@ -1,6 +1,6 @@
 //! What does a person read of a check of judges?
 
-use crate::judge_quality::{JudgeCheck, Share};
+use crate::judge_quality::{JudgeCheck, Retold, Share};
 use crate::retell::Retelling;
 use mcptest_report::Options;
 use mcptest_report::pretty::page::{Line, Page, style};
@@ -37,28 +37,38 @@ fn one_check(page: &mut Page, check: &JudgeCheck) {
     if check.good + check.bad == 0 {
         return;
     }
-    let kappa = match (check.kappa, check.kappa_interval) {
-        (Some(kappa), Some([lower, upper])) => {
-            format!("{kappa:.2} (95%: {lower:.2} to {upper:.2})")
-        }
-        _ => "not defined: every label and every grade is the same".to_owned(),
-    };
+    measures(page, check);
+    for retold in &check.retold {
+        let value = format!("{}, mean score {:+.2}", changed(retold), retold.shift);
+        row(page, in_words(retold.how), &value);
+    }
+}
+
+fn measures(page: &mut Page, check: &JudgeCheck) {
     row(page, "agreement", &share(&check.agreement, "runs"));
-    row(page, "kappa", &kappa);
+    row(page, "kappa", &kappa(check));
     row(
         page,
         "false passes",
         &share(&check.false_passes, "bad runs"),
     );
     row(page, "false fails", &share(&check.false_fails, "good runs"));
-    for retold in &check.retold {
-        let changed = if retold.how.is_persuasion() {
-            share(&retold.changed, "failed bad runs then pass")
-        } else {
-            share(&retold.changed, "verdicts change")
-        };
-        let value = format!("{changed}, mean score {:+.2}", retold.shift);
-        row(page, in_words(retold.how), &value);
+}
+
+fn kappa(check: &JudgeCheck) -> String {
+    match (check.kappa, check.kappa_interval) {
+        (Some(kappa), Some([lower, upper])) => {
+            format!("{kappa:.2} (95%: {lower:.2} to {upper:.2})")
+        }
+        _ => "not defined: every label and every grade is the same".to_owned(),
+    }
+}
+
+fn changed(retold: &Retold) -> String {
+    if retold.how.is_persuasion() {
+        share(&retold.changed, "failed bad runs then pass")
+    } else {
+        share(&retold.changed, "verdicts change")
     }
 }
 
