@@ -61,18 +61,27 @@ pub(super) async fn connect(
             true
         }
     };
-    if by_server {
-        let why = why_gone(child.as_ref()).await;
-        if interposed.give_up(&format!("the server {why}")) {
-            interposer.misbehaved(why);
-        }
-    } else {
+    if !by_server {
         interposed.client_gone();
+    } else if let Some(why) = unanswered(&interposed, child.as_ref()).await {
+        interposer.misbehaved(why);
     }
     if let Some(child) = child {
         child.end().await;
     }
     Ok(())
+}
+
+/// Why the server left requests unanswered, if it did.
+async fn unanswered<O, E>(interposed: &Interposed<O, E>, child: Option<&Child>) -> Option<String>
+where
+    O: AsyncWrite + Unpin + Send + 'static,
+    E: AsyncWrite + Unpin + Send + 'static,
+{
+    let why = why_gone(child).await;
+    interposed
+        .give_up(&format!("the server {why}"))
+        .then_some(why)
 }
 
 async fn exited(child: Option<&Child>) {

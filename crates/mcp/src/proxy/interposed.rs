@@ -34,6 +34,13 @@ struct WatchedRequest {
     is_kept_back: bool,
 }
 
+/// A watched request with the watch's reply to its answer.
+struct AnsweredRequest {
+    id: Id,
+    request: WatchedRequest,
+    reply: WatchedReply,
+}
+
 /// Why the client's stream ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
@@ -70,8 +77,13 @@ where
         let mut lines = Pieces::new(input);
         let mut held_back = JoinSet::new();
         while let Some(line) = lines.next().await {
-            self.recorder
-                .see(line.len(), LineSeen::Bytes(Direction::Client, line.clone()));
+            self.recorder.see(
+                line.len(),
+                LineSeen::Bytes {
+                    from: Direction::Client,
+                    bytes: line.clone(),
+                },
+            );
             match self.judge(&line) {
                 RequestFate::Pass | RequestFate::Watch(_) => {
                     let _closed =
@@ -110,9 +122,9 @@ where
         while let Some(line) = lines.next().await {
             heard.send_replace(Instant::now());
             match self.answer_of(&line) {
-                Some((id, open, reply)) => {
+                Some(answered) => {
                     let this = Arc::clone(&self);
-                    held_back.spawn(async move { this.answer(id, open, reply, line).await });
+                    held_back.spawn(async move { this.answer(answered, line).await });
                 }
                 None => {
                     if !self.pass_back(line).await {
@@ -207,19 +219,19 @@ where
         is_kept_back || watch.ignores_cancel()
     }
 
-    /// The client's version of a line that answers a watched request.
-    fn answer_of(&self, line: &[u8]) -> Option<(Id, WatchedRequest, WatchedReply)> {
+    /// The watched request that a line answers.
+    fn answer_of(&self, line: &[u8]) -> Option<AnsweredRequest> {
         if line.trim_ascii().is_empty() {
             return None;
         }
         let text = std::str::from_utf8(line)
-            .map_err(|_| {
+            .inspect_err(|_| {
                 self.interposer
                     .misbehaved("wrote a line that is not UTF-8".to_owned());
             })
             .ok()?;
         let message = jsonrpc::parse(text)
-            .map_err(|malformed| {
+            .inspect_err(|malformed| {
                 let excerpt = jsonrpc::excerpt(text.trim_ascii());
                 self.interposer.misbehaved(format!(
                     "wrote a line that is not a message: {malformed}: {excerpt}"
@@ -227,26 +239,31 @@ where
             })
             .ok()?;
         let id = message.body.answered_id()?;
-        let found = self.open.lock().remove(id)?;
-        let reply = found.watch.answered(&message.body, text);
-        if found.watch.ignores_cancel() || reply.is_withheld() || !reply.hold.is_zero() {
+        let request = self.open.lock().remove(id)?;
+        let reply = request.watch.answered(&message.body, text);
+        if request.watch.ignores_cancel() || reply.is_withheld() || !reply.hold.is_zero() {
             // The client still waits, and may give up; the server is done with it.
             self.open.lock().insert(
                 id.clone(),
                 WatchedRequest {
                     is_kept_back: true,
-                    ..found.clone()
+                    ..request.clone()
                 },
             );
         }
-        Some((id.clone(), found, reply))
+        Some(AnsweredRequest {
+            id: id.clone(),
+            request,
+            reply,
+        })
     }
 
-    async fn answer(&self, id: Id, open: WatchedRequest, reply: WatchedReply, line: Bytes) {
+    async fn answer(&self, answered: AnsweredRequest, line: Bytes) {
+        let AnsweredRequest { id, request, reply } = answered;
         if reply.is_withheld() {
             return;
         }
-        reply.wait(open.asked.into()).await;
+        reply.wait(request.asked.into()).await;
         if reply.floods_stderr {
             self.flood().await;
         }
@@ -255,7 +272,7 @@ where
             .lock()
             .remove(&id)
             .is_some_and(|open| open.is_cancelled);
-        if is_cancelled && !open.watch.ignores_cancel() {
+        if is_cancelled && !request.watch.ignores_cancel() {
             return;
         }
         match reply.texts {
@@ -268,7 +285,7 @@ where
                 }
             }
         }
-        open.watch.delivered();
+        request.watch.delivered();
     }
 
     async fn flood(&self) {
@@ -286,8 +303,13 @@ where
 
     async fn pass_back(&self, line: Bytes) -> bool {
         let mut output = self.output.lock().await;
-        self.recorder
-            .see(line.len(), LineSeen::Bytes(Direction::Server, line.clone()));
+        self.recorder.see(
+            line.len(),
+            LineSeen::Bytes {
+                from: Direction::Server,
+                bytes: line.clone(),
+            },
+        );
         output.write_all(&line).await.is_ok() && output.flush().await.is_ok()
     }
 }

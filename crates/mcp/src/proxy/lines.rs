@@ -13,7 +13,7 @@ pub(crate) const EXCERPT: usize = 64 << 10;
 #[derive(Debug)]
 pub(crate) enum LineSeen {
     /// Bytes of one side's stream of messages.
-    Bytes(Direction, Bytes),
+    Bytes { from: Direction, bytes: Bytes },
     /// Bytes of the server's standard error.
     Stderr(Bytes),
     /// The end of one side's stream.
@@ -35,7 +35,7 @@ impl ToEntries for LineEntries {
 
     fn note(&mut self, at_us: u64, seen: LineSeen, entries: &mut Vec<Entry>) {
         match seen {
-            LineSeen::Bytes(from, bytes) => {
+            LineSeen::Bytes { from, bytes } => {
                 self.side(from)
                     .feed(&bytes, |line| entries.extend(entry(at_us, from, line)));
             }
@@ -193,7 +193,10 @@ mod tests {
         for piece in pieces {
             to_entries.note(
                 1,
-                LineSeen::Bytes(Direction::Client, Bytes::copy_from_slice(piece)),
+                LineSeen::Bytes {
+                    from: Direction::Client,
+                    bytes: Bytes::copy_from_slice(piece),
+                },
                 &mut entries,
             );
         }

@@ -88,41 +88,29 @@ where
     let (heard, activity) = watch::channel(Instant::now());
     let (ended, errors) = oneshot::channel();
     let client_errors = Arc::new(Mutex::new(client.errors));
-    let (server, Started { stdin, stdout }) =
-        start_with(&setup.command, &[], None, |stderr, _| {
-            tokio::spawn(pass_errors(
-                stderr,
-                Arc::clone(&client_errors),
-                recorder.clone(),
-                ended,
-            ))
-        })?;
-    let recording = ready.record(tape, LineEntries::default());
-    let (to_server, to_client) = if setup.injector.is_idle() {
-        (
-            tokio::spawn(to_server(client.input, stdin, recorder.clone())),
-            tokio::spawn(to_client(stdout, client.output, recorder.clone(), heard)),
-        )
-    } else {
-        let faults = Interposed::new(
-            Arc::new(setup.injector),
+    let (child, server) = start_with(&setup.command, &[], None, |stderr, _| {
+        tokio::spawn(pass_errors(
+            stderr,
+            Arc::clone(&client_errors),
             recorder.clone(),
-            client.output,
-            client_errors,
-        );
-        let to_server = Arc::clone(&faults).to_server(client.input, stdin);
-        (
-            tokio::spawn(to_server),
-            tokio::spawn(faults.to_client(stdout, heard)),
-        )
+            ended,
+        ))
+    })?;
+    let recording = ready.record(tape, LineEntries::default());
+    let messages = Messages {
+        input: client.input,
+        output: client.output,
+        errors: client_errors,
+        server,
     };
+    let (to_server, to_client) = messages.pass_on(setup.injector, &recorder, heard);
     let flow = Flow {
         to_server,
         to_client,
         errors,
         patience: setup.patience,
     };
-    let (status, ended) = flow.until_end(server, &recorder, activity, stop).await;
+    let (status, ended) = flow.until_end(child, &recorder, activity, stop).await;
     recorder.see(
         0,
         LineSeen::Event(Event::Exit {
@@ -137,6 +125,47 @@ where
         code,
         lost: recording.finish().await,
     })
+}
+
+/// The streams of messages of both sides, and where faults write errors.
+struct Messages<I, O, E> {
+    input: I,
+    output: O,
+    errors: Arc<Mutex<E>>,
+    server: Started,
+}
+
+impl<I, O, E> Messages<I, O, E>
+where
+    I: AsyncRead + Unpin + Send + 'static,
+    O: AsyncWrite + Unpin + Send + 'static,
+    E: AsyncWrite + Unpin + Send + 'static,
+{
+    /// Starts to pass on what each side writes: to the server, and to the client.
+    fn pass_on(
+        self,
+        injector: Injector,
+        recorder: &Recorder<LineSeen>,
+        heard: watch::Sender<Instant>,
+    ) -> (JoinHandle<Ended>, JoinHandle<bool>) {
+        let Started { stdin, stdout } = self.server;
+        if injector.is_idle() {
+            return (
+                tokio::spawn(to_server(self.input, stdin, recorder.clone())),
+                tokio::spawn(to_client(stdout, self.output, recorder.clone(), heard)),
+            );
+        }
+        let faults = Interposed::new(
+            Arc::new(injector),
+            recorder.clone(),
+            self.output,
+            self.errors,
+        );
+        (
+            tokio::spawn(Arc::clone(&faults).to_server(self.input, stdin)),
+            tokio::spawn(faults.to_client(stdout, heard)),
+        )
+    }
 }
 
 /// The three streams, each passed on by itself.
@@ -241,7 +270,10 @@ async fn to_server(
     while let Some(bytes) = chunk(&mut input, &mut buffer).await {
         recorder.see(
             bytes.len(),
-            LineSeen::Bytes(Direction::Client, bytes.clone()),
+            LineSeen::Bytes {
+                from: Direction::Client,
+                bytes: bytes.clone(),
+            },
         );
         // A server that has closed its input still may write: what the client sends is read, so that it is not stuck.
         is_open = is_open && server.write_all(&bytes).await.is_ok() && server.flush().await.is_ok();
@@ -261,7 +293,10 @@ async fn to_client(
     while let Some(bytes) = chunk(&mut server, &mut buffer).await {
         recorder.see(
             bytes.len(),
-            LineSeen::Bytes(Direction::Server, bytes.clone()),
+            LineSeen::Bytes {
+                from: Direction::Server,
+                bytes: bytes.clone(),
+            },
         );
         if output.write_all(&bytes).await.is_err() || output.flush().await.is_err() {
             return false;

@@ -65,6 +65,14 @@ struct PostedRequest<'a> {
     text: &'a str,
 }
 
+impl PostedRequest<'_> {
+    /// Returns true if the request names its protocol version, as each request without a session does.
+    fn is_modern(&self) -> bool {
+        self.params
+            .is_some_and(|params| params.get().contains(meta::PROTOCOL_VERSION))
+    }
+}
+
 impl Front {
     pub(super) async fn exchange(
         self: Arc<Self>,
@@ -132,27 +140,29 @@ impl Front {
             params,
             text: &text,
         };
-        match session {
-            Some(session) => Ok(legacy(&session, &asked).await),
-            None if asked.method == "initialize" => Ok(self.initialize(&asked).await),
-            None if params.is_some_and(|params| params.get().contains(meta::PROTOCOL_VERSION)) => {
-                let session = self.unnamed();
-                let response = modern(&session, &asked).await;
-                if asked.method == "server/discover" && response.status() != StatusCode::OK {
-                    let mut sessions = self.sessions.lock();
-                    sessions.refused = sessions.unnamed.take();
-                }
-                Ok(response)
-            }
-            None => {
-                let message = "this request belongs to no session: send `initialize` first";
-                let error = RpcError::new(code::INVALID_REQUEST, message);
-                Ok(json(
-                    StatusCode::BAD_REQUEST,
-                    jsonrpc::error(Some(&asked.id), &error),
-                ))
-            }
+        Ok(match session {
+            Some(session) => legacy(&session, &asked).await,
+            None => self.ask_without_session(&asked).await,
+        })
+    }
+
+    async fn ask_without_session(&self, asked: &PostedRequest<'_>) -> OwnResponse {
+        if asked.method == "initialize" {
+            return self.initialize(asked).await;
         }
+        if !asked.is_modern() {
+            let message = "this request belongs to no session: send `initialize` first";
+            let error = RpcError::new(code::INVALID_REQUEST, message);
+            let text = jsonrpc::error(Some(&asked.id), &error);
+            return json(StatusCode::BAD_REQUEST, text);
+        }
+        let session = self.unnamed();
+        let response = modern(&session, asked).await;
+        if asked.method == "server/discover" && response.status() != StatusCode::OK {
+            let mut sessions = self.sessions.lock();
+            sessions.refused = sessions.unnamed.take();
+        }
+        response
     }
 
     /// The session that the headers name.

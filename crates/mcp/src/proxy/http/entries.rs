@@ -11,6 +11,7 @@ use bytes::Bytes;
 use http::StatusCode;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 
 /// The end of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,14 +32,15 @@ pub(super) enum HttpSeen {
         path: String,
         session: Option<String>,
     },
-    Bytes(Direction, Bytes),
-    End(Direction, BodyEnd),
-    Head {
-        status: u16,
-        content_type: Option<String>,
-        encoding: Option<String>,
-        session: Option<String>,
+    Bytes {
+        from: Direction,
+        bytes: Bytes,
     },
+    End {
+        from: Direction,
+        end: BodyEnd,
+    },
+    Head(AnswerHead),
     Refused {
         status: u16,
         sentence: String,
@@ -47,6 +49,15 @@ pub(super) enum HttpSeen {
     Abandoned,
     /// An event outside any exchange.
     Event(Event),
+}
+
+/// The head of an answer.
+#[derive(Debug)]
+pub(super) struct AnswerHead {
+    pub(super) status: u16,
+    pub(super) content_type: Option<String>,
+    pub(super) encoding: Option<String>,
+    pub(super) session: Option<String>,
 }
 
 /// Follows every exchange until it ends.
@@ -72,7 +83,10 @@ struct Exchange {
 enum AnswerReader {
     #[default]
     None,
-    Whole(Line, Option<String>),
+    Whole {
+        body: Line,
+        encoding: Option<String>,
+    },
     Events(sse::Parser),
     Unreadable,
 }
@@ -82,7 +96,7 @@ impl ToEntries for HttpEntries {
 
     fn note(&mut self, at_us: u64, (number, seen): Seen, entries: &mut Vec<Entry>) {
         let is_over = match &seen {
-            HttpSeen::End(side, _) => *side == Direction::Server,
+            HttpSeen::End { from, .. } => *from == Direction::Server,
             HttpSeen::Refused { .. } | HttpSeen::Abandoned => true,
             _ => false,
         };
@@ -92,10 +106,7 @@ impl ToEntries for HttpEntries {
         // The rest of a request can come in after its exchange was given up.
         let Some(exchange) = self.open.get_mut(&number) else {
             if let HttpSeen::Event(event) = seen {
-                entries.push(Entry {
-                    event: Some(event),
-                    ..Entry::at(at_us)
-                });
+                entries.push(happened(at_us, event));
             }
             return;
         };
@@ -119,10 +130,6 @@ impl Exchange {
         sessions: &mut TapeSessions,
         entries: &mut Vec<Entry>,
     ) {
-        let happened = |event: Event| Entry {
-            event: Some(event),
-            ..Entry::at(at_us)
-        };
         match seen {
             HttpSeen::Begin {
                 method,
@@ -131,57 +138,73 @@ impl Exchange {
             } => {
                 (self.method, self.path, self.session_id) = (method, path, session);
             }
-            HttpSeen::Bytes(Direction::Client, bytes) => self.request.push(&bytes),
-            HttpSeen::Bytes(Direction::Server, bytes) => self.answer.feed(at_us, &bytes, entries),
-            HttpSeen::End(Direction::Client, _) => self.asked(at_us, sessions, entries),
-            HttpSeen::Head {
-                status,
-                content_type,
-                encoding,
-                session,
-            } => {
-                self.asked(at_us, sessions, entries);
-                if let (Some(id), Some(number)) = (session, self.session) {
-                    sessions.bind(id, number);
-                }
-                if self.method == "DELETE" && (200..300).contains(&status) {
-                    sessions.end(self.session);
-                }
-                if status != 200 {
-                    entries.push(happened(Event::HttpStatus { status }));
-                }
-                self.answer = AnswerReader::of(content_type.as_deref(), encoding);
-            }
-            HttpSeen::End(Direction::Server, end) => {
-                self.answer.end(at_us, entries);
-                match end {
-                    BodyEnd::Whole => {}
-                    BodyEnd::CutBySender => entries.push(happened(Event::Closed {
-                        by: Direction::Server,
-                    })),
-                    BodyEnd::CutByReader => entries.push(happened(Event::Closed {
-                        by: Direction::Client,
-                    })),
-                }
-            }
+            HttpSeen::Bytes { from, bytes } => match from {
+                Direction::Client => self.request.push(&bytes),
+                Direction::Server => self.answer.feed(at_us, &bytes, entries),
+            },
+            HttpSeen::End { from, end } => match from {
+                Direction::Client => self.asked(at_us, sessions, entries),
+                Direction::Server => self.answered(at_us, end, entries),
+            },
+            HttpSeen::Head(head) => self.answer_began(at_us, head, sessions, entries),
             HttpSeen::Refused { status, sentence } => {
-                if status == StatusCode::FORBIDDEN.as_u16() {
-                    self.turned_away(at_us, entries);
-                }
-                self.asked(at_us, sessions, entries);
-                entries.push(Entry {
-                    text: Some(sentence),
-                    ..happened(Event::HttpStatus { status })
-                });
+                self.refused(at_us, status, sentence, sessions, entries);
             }
             HttpSeen::Abandoned => {
                 self.asked(at_us, sessions, entries);
-                entries.push(happened(Event::Closed {
-                    by: Direction::Client,
-                }));
+                entries.push(closed(at_us, Direction::Client));
             }
-            HttpSeen::Event(event) => entries.push(happened(event)),
+            HttpSeen::Event(event) => entries.push(happened(at_us, event)),
         }
+    }
+
+    fn answer_began(
+        &mut self,
+        at_us: u64,
+        head: AnswerHead,
+        sessions: &mut TapeSessions,
+        entries: &mut Vec<Entry>,
+    ) {
+        self.asked(at_us, sessions, entries);
+        if let (Some(id), Some(number)) = (head.session, self.session) {
+            sessions.bind(id, number);
+        }
+        let status = head.status;
+        if self.method == "DELETE" && (200..300).contains(&status) {
+            sessions.end(self.session);
+        }
+        if status != 200 {
+            entries.push(happened(at_us, Event::HttpStatus { status }));
+        }
+        self.answer = AnswerReader::new(head.content_type.as_deref(), head.encoding);
+    }
+
+    fn answered(&mut self, at_us: u64, end: BodyEnd, entries: &mut Vec<Entry>) {
+        self.answer.end(at_us, entries);
+        match end {
+            BodyEnd::Whole => {}
+            BodyEnd::CutBySender => entries.push(closed(at_us, Direction::Server)),
+            BodyEnd::CutByReader => entries.push(closed(at_us, Direction::Client)),
+        }
+    }
+
+    /// The proxy has answered instead of the target.
+    fn refused(
+        &mut self,
+        at_us: u64,
+        status: u16,
+        sentence: String,
+        sessions: &mut TapeSessions,
+        entries: &mut Vec<Entry>,
+    ) {
+        if status == StatusCode::FORBIDDEN.as_u16() {
+            self.turned_away(at_us, entries);
+        }
+        self.asked(at_us, sessions, entries);
+        entries.push(Entry {
+            text: Some(sentence),
+            ..happened(at_us, Event::HttpStatus { status })
+        });
     }
 
     /// Records a client that is refused. It belongs to no session.
@@ -195,10 +218,7 @@ impl Exchange {
             method: self.method.clone(),
             path: self.path.clone(),
         };
-        Entry {
-            event: Some(event),
-            ..Entry::at(at_us)
-        }
+        happened(at_us, event)
     }
 
     /// The request is as complete as it will be.
@@ -218,25 +238,28 @@ impl Exchange {
             entries.push(self.without_message(at_us));
             return;
         };
-        self.session = sessions.of(self.session_id.take(), message.message.as_deref());
+        self.session = sessions.find_or_begin(self.session_id.take(), message.message.as_deref());
         entries.push(message);
     }
 }
 
 impl AnswerReader {
-    fn of(content_type: Option<&str>, encoding: Option<String>) -> Self {
+    fn new(content_type: Option<&str>, encoding: Option<String>) -> Self {
         let encoding = encoding.filter(|encoding| !encoding.eq_ignore_ascii_case("identity"));
         let is_events =
             content_type.is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"));
         if is_events && encoding.is_none() {
             return Self::Events(sse::Parser::new(DEFAULT_MAX_MESSAGE_BYTES));
         }
-        Self::Whole(Line::default(), encoding)
+        Self::Whole {
+            body: Line::default(),
+            encoding,
+        }
     }
 
     fn feed(&mut self, at_us: u64, bytes: &[u8], entries: &mut Vec<Entry>) {
         match self {
-            Self::Whole(body, _) => body.push(bytes),
+            Self::Whole { body, .. } => body.push(bytes),
             Self::Events(parser) => match parser.feed(bytes) {
                 Ok(events) => entries.extend(
                     events
@@ -245,12 +268,7 @@ impl AnswerReader {
                         .filter_map(|data| message(at_us, &data)),
                 ),
                 Err(error) => {
-                    let text = Some(format!("the rest of the stream is not recorded: {error}"));
-                    entries.push(Entry {
-                        from: Some(Direction::Server),
-                        text,
-                        ..Entry::at(at_us)
-                    });
+                    entries.push(unrecorded_rest(at_us, &error));
                     *self = Self::Unreadable;
                 }
             },
@@ -259,14 +277,34 @@ impl AnswerReader {
     }
 
     fn end(&mut self, at_us: u64, entries: &mut Vec<Entry>) {
-        if let Self::Whole(body, encoding) = self {
-            body.end(|line| {
-                entries.extend(match encoding {
-                    Some(encoding) => Some(encoded(at_us, &line, encoding)),
-                    None => entry(at_us, Direction::Server, line),
-                });
+        let Self::Whole { body, encoding } = self else {
+            return;
+        };
+        body.end(|line| {
+            entries.extend(match encoding {
+                Some(encoding) => Some(encoded(at_us, &line, encoding)),
+                None => entry(at_us, Direction::Server, line),
             });
-        }
+        });
+    }
+}
+
+fn happened(at_us: u64, event: Event) -> Entry {
+    Entry {
+        event: Some(event),
+        ..Entry::at(at_us)
+    }
+}
+
+fn closed(at_us: u64, by: Direction) -> Entry {
+    happened(at_us, Event::Closed { by })
+}
+
+fn unrecorded_rest(at_us: u64, error: &impl Display) -> Entry {
+    Entry {
+        from: Some(Direction::Server),
+        text: Some(format!("the rest of the stream is not recorded: {error}")),
+        ..Entry::at(at_us)
     }
 }
 
@@ -282,16 +320,14 @@ fn message(at_us: u64, data: &str) -> Option<Entry> {
 }
 
 fn encoded(at_us: u64, line: &Kept<'_>, encoding: &str) -> Entry {
-    let text = Some(format!(
-        "a body in the encoding `{encoding}`, which is not recorded"
-    ));
+    let text = format!("a body in the encoding `{encoding}`, which is not recorded");
     let (_, bytes) = excerpt(&Kept {
         bytes: &[],
         length: line.length,
     });
     Entry {
         from: Some(Direction::Server),
-        text,
+        text: Some(text),
         bytes,
         ..Entry::at(at_us)
     }
@@ -309,7 +345,8 @@ struct TapeSessions {
 }
 
 impl TapeSessions {
-    fn of(&mut self, id: Option<String>, message: Option<&RawValue>) -> Option<u64> {
+    /// The session of a message, by the id in its headers or by what it says.
+    fn find_or_begin(&mut self, id: Option<String>, message: Option<&RawValue>) -> Option<u64> {
         if let Some(id) = id {
             return Some(self.named(id));
         }
@@ -386,8 +423,8 @@ mod tests {
         let mut sessions = TapeSessions::default();
         let initialize = raw(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#);
         let (first, second) = (
-            sessions.of(None, Some(&initialize)),
-            sessions.of(None, Some(&initialize)),
+            sessions.find_or_begin(None, Some(&initialize)),
+            sessions.find_or_begin(None, Some(&initialize)),
         );
         sessions.bind("b".into(), second.unwrap());
         sessions.bind("a".into(), first.unwrap());
@@ -408,7 +445,8 @@ mod tests {
                 meta::CLIENT_INFO
             ))
         };
-        let numbers = ["a", "b", "a"].map(|client| sessions.of(None, Some(&call(client))));
+        let numbers =
+            ["a", "b", "a"].map(|client| sessions.find_or_begin(None, Some(&call(client))));
         assert_eq!(numbers, [Some(1), Some(2), Some(1)]);
     }
 
@@ -423,18 +461,21 @@ mod tests {
                     path: "/mcp".to_owned(),
                     session: id.map(str::to_owned),
                 };
-                let request = HttpSeen::Bytes(Direction::Client, body.to_owned().into());
+                let request = HttpSeen::Bytes {
+                    from: Direction::Client,
+                    bytes: body.to_owned().into(),
+                };
                 let answer = match status {
                     403 => HttpSeen::Refused {
                         status,
                         sentence: "no".to_owned(),
                     },
-                    _ => HttpSeen::Head {
+                    _ => HttpSeen::Head(AnswerHead {
                         status,
                         content_type: None,
                         encoding: None,
                         session: Some("s-1".to_owned()).filter(|_| number == 1),
-                    },
+                    }),
                 };
                 for seen in [begin, request, answer] {
                     to_entries.note(1, (number, seen), &mut entries);

@@ -1,6 +1,6 @@
 //! One request and all of its answer.
 
-use super::entries::{HttpSeen, Seen};
+use super::entries::{AnswerHead, HttpSeen, Seen};
 use super::headers::{end_to_end, for_target};
 use super::tee::{Lent, Tee};
 use super::waiting::{OpenRequests, SessionId};
@@ -110,22 +110,33 @@ impl HttpProxy {
             self.ask_interposed(number, &path, (parts, body), interposer.as_ref())
                 .await?
         } else {
-            let has_body = !body.is_end_stream();
-            let body = Lent::new(Tee::new(
-                body,
-                self.recorder.clone(),
-                number,
-                Direction::Client,
-            ));
-            let lent = has_body.then(|| reqwest::Body::wrap(body.again()));
-            let answer = self.ask(&path, parts, lent).await;
-            if answer.is_err() {
-                let _slow = tokio::time::timeout(LAST_WORDS, read_out(body)).await;
-            }
-            answer.map(|answer| self.pass_back(number, answer))
+            self.ask_unchanged(number, &path, parts, body).await
         };
         waiting.is_over = true;
         Ok(answer.unwrap_or_else(|error| self.bad_gateway(number, &error)))
+    }
+
+    /// Passes a request on, and its answer back, as their bytes come.
+    async fn ask_unchanged(
+        &self,
+        number: u64,
+        path: &str,
+        parts: Parts,
+        body: Incoming,
+    ) -> Result<OwnResponse, TargetError> {
+        let has_body = !body.is_end_stream();
+        let body = Lent::new(Tee::new(
+            body,
+            self.recorder.clone(),
+            number,
+            Direction::Client,
+        ));
+        let lent = has_body.then(|| reqwest::Body::wrap(body.again()));
+        let answer = self.ask(path, parts, lent).await;
+        if answer.is_err() {
+            let _slow = tokio::time::timeout(LAST_WORDS, read_out(body)).await;
+        }
+        answer.map(|answer| self.pass_back(number, answer))
     }
 
     /// Asks the target.
@@ -160,13 +171,13 @@ impl HttpProxy {
         B::Error: Into<Broken>,
     {
         let (mut parts, body) = answer.into_parts();
-        let head = HttpSeen::Head {
+        let head = AnswerHead {
             status: parts.status.as_u16(),
             content_type: text_of(&parts.headers, header::CONTENT_TYPE.as_str()),
             encoding: text_of(&parts.headers, header::CONTENT_ENCODING.as_str()),
             session: text_of(&parts.headers, SESSION_ID),
         };
-        self.recorder.see(0, (number, head));
+        self.recorder.see(0, (number, HttpSeen::Head(head)));
         parts.headers = end_to_end(&parts.headers);
         let body = Tee::new(body, self.recorder.clone(), number, Direction::Server);
         let mut response = Response::new(body.map_err(Into::into).boxed());

@@ -15,7 +15,7 @@ use crate::sse;
 use crate::tape::{Direction, Event};
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderValue, Method, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, Response, StatusCode, header};
 use http_body_util::{BodyExt, Full, Limited};
 use mcptest_http::response::OwnResponse;
 use mcptest_http::{Broken, media_type};
@@ -35,11 +35,11 @@ impl HttpProxy {
         (parts, body): (Parts, Bytes),
         interposer: &dyn Interposer,
     ) -> Result<ProxyResponse, Broken> {
-        let session = session_of(&parts.headers);
         self.note_request(number, &body);
         if !interposer.lets_pass() {
             return std::future::pending().await;
         }
+        let session = session_of(&parts.headers);
         let message = std::str::from_utf8(&body)
             .ok()
             .and_then(|text| jsonrpc::parse(text).ok());
@@ -48,11 +48,8 @@ impl HttpProxy {
             ..
         }) = message
         else {
-            let cancelled = message.and_then(|message| message.body.cancelled_id());
-            if cancelled.is_some_and(|id| !self.waiting.cancelled(&session, &id)) {
-                let mut taken = Response::new(Full::default());
-                *taken.status_mut() = StatusCode::ACCEPTED;
-                return Ok(Ok(self.pass_back(number, taken)));
+            if message.is_some_and(|message| self.is_ignored_cancel(&session, &message.body)) {
+                return Ok(Ok(self.pass_back(number, accepted())));
             }
             return Ok(self.pass_on(number, path, parts, body).await);
         };
@@ -61,23 +58,34 @@ impl HttpProxy {
             method: &method,
             params,
         });
-        for fault in faults {
-            self.recorder
-                .see(0, (number, HttpSeen::Event(Event::Fault { fault })));
-        }
-        let held = match onward {
-            RequestFate::Pass => return Ok(self.pass_on(number, path, parts, body).await),
-            RequestFate::Watch(watch) => self.waiting.hold(session.clone(), id, watch),
+        self.note_faults(number, faults);
+        match onward {
+            RequestFate::Pass => Ok(self.pass_on(number, path, parts, body).await),
+            RequestFate::Watch(watch) => {
+                let held = self.waiting.hold(session, id, watch);
+                self.ask_watched(number, path, (parts, body), held).await
+            }
             RequestFate::Swallow(watch) => {
                 let _held = watch.map(|watch| self.waiting.hold(session, id, watch));
-                return std::future::pending().await;
+                std::future::pending().await
             }
-            RequestFate::Disconnect => return Err("injected fault: disconnect".into()),
+            RequestFate::Disconnect => Err("injected fault: disconnect".into()),
             RequestFate::Answer(instead) => {
                 sleep(instead.hold).await;
-                return Ok(Ok(self.pass_back(number, instead_of_answer(instead))));
+                Ok(Ok(self.pass_back(number, instead_of_answer(instead))))
             }
-        };
+        }
+    }
+
+    /// Passes a request on whose answer someone waits for.
+    async fn ask_watched(
+        self: &Arc<Self>,
+        number: u64,
+        path: &str,
+        (parts, body): (Parts, Bytes),
+        held: Held,
+    ) -> Result<ProxyResponse, Broken> {
+        let session = session_of(&parts.headers);
         match self.ask(path, parts, whole(body)).await {
             Err(error) => {
                 held.unanswered(&error.to_string());
@@ -86,16 +94,35 @@ impl HttpProxy {
             Ok(answer) if is_stream(&answer) => {
                 Ok(Ok(self.follow(number, answer, session, Some(held))))
             }
-            Ok(answer) => self.answer_whole(number, answer, held).await,
+            Ok(answer) => Ok(Ok(self.answer_whole(number, answer, held).await?)),
         }
+    }
+
+    /// A cancel that the target must not see, since the answer is to come in spite of it.
+    fn is_ignored_cancel(&self, session: &SessionId, body: &Body<'_>) -> bool {
+        body.cancelled_id()
+            .is_some_and(|id| !self.waiting.cancelled(session, &id))
     }
 
     /// Puts the whole body of a request on the tape.
     fn note_request(&self, number: u64, body: &Bytes) {
-        let bytes = HttpSeen::Bytes(Direction::Client, body.clone());
+        let bytes = HttpSeen::Bytes {
+            from: Direction::Client,
+            bytes: body.clone(),
+        };
         self.recorder.see(body.len(), (number, bytes));
-        let end = HttpSeen::End(Direction::Client, BodyEnd::Whole);
+        let end = HttpSeen::End {
+            from: Direction::Client,
+            end: BodyEnd::Whole,
+        };
         self.recorder.see(0, (number, end));
+    }
+
+    fn note_faults(&self, number: u64, faults: Vec<String>) {
+        for fault in faults {
+            self.recorder
+                .see(0, (number, HttpSeen::Event(Event::Fault { fault })));
+        }
     }
 
     /// Passes on messages that no one takes. A stream may still carry awaited answers.
@@ -130,12 +157,13 @@ impl HttpProxy {
         )
     }
 
+    /// The answer in the form that the watch gives it, or the answer as it came.
     async fn answer_whole(
         &self,
         number: u64,
         answer: Response<reqwest::Body>,
         held: Held,
-    ) -> Result<ProxyResponse, Broken> {
+    ) -> Result<OwnResponse, Broken> {
         let (mut head, body) = answer.into_parts();
         let body = match Limited::new(body, DEFAULT_MAX_MESSAGE_BYTES)
             .collect()
@@ -147,40 +175,20 @@ impl HttpProxy {
                 return Err(broken);
             }
         };
-        let text = std::str::from_utf8(&body).unwrap_or_default();
-        let reply = match jsonrpc::parse(text) {
-            Ok(message) if message.body.answered_id().is_some_and(|id| held.is_of(id)) => {
-                held.answered(&message.body, text)
-            }
-            _ => {
-                held.unanswered(&unreadable(head.status, text));
-                WatchedReply::default()
-            }
-        };
+        let reply = reply_to(head.status, &body, &held);
         self.wait(&reply, held.asked()).await;
         if !reply.is_withheld() {
             held.delivered();
         }
         let Some(texts) = reply.texts else {
-            return Ok(Ok(
-                self.pass_back(number, Response::from_parts(head, Full::from(body)))
-            ));
+            return Ok(self.pass_back(number, Response::from_parts(head, Full::from(body))));
         };
         if texts.is_empty() {
             return std::future::pending().await;
         }
-        let text = if texts.len() == 1 {
-            texts.concat()
-        } else {
-            let events = HeaderValue::from_static("text/event-stream");
-            head.headers.insert(header::CONTENT_TYPE, events);
-            texts.iter().map(|text| event_of(text)).collect()
-        };
+        let text = body_of(&texts, &mut head.headers);
         head.headers.remove(header::CONTENT_LENGTH);
-        Ok(Ok(self.pass_back(
-            number,
-            Response::from_parts(head, Full::from(text)),
-        )))
+        Ok(self.pass_back(number, Response::from_parts(head, Full::from(text))))
     }
 
     /// Lets the time pass that an answer is held back.
@@ -190,6 +198,30 @@ impl HttpProxy {
             write_flood().await;
         }
     }
+}
+
+/// The watch's reply to a body, which may be no answer.
+fn reply_to(status: StatusCode, body: &[u8], held: &Held) -> WatchedReply {
+    let text = std::str::from_utf8(body).unwrap_or_default();
+    match jsonrpc::parse(text) {
+        Ok(message) if message.body.answered_id().is_some_and(|id| held.is_of(id)) => {
+            held.answered(&message.body, text)
+        }
+        _ => {
+            held.unanswered(&unreadable(status, text));
+            WatchedReply::default()
+        }
+    }
+}
+
+/// The body for these messages: one as it is, several as a stream of events.
+fn body_of(texts: &[String], headers: &mut HeaderMap) -> String {
+    if let [text] = texts {
+        return text.clone();
+    }
+    let events = HeaderValue::from_static("text/event-stream");
+    headers.insert(header::CONTENT_TYPE, events);
+    texts.iter().map(|text| event_of(text)).collect()
 }
 
 /// A message as an event of a stream.
@@ -213,6 +245,12 @@ fn unreadable(status: StatusCode, text: &str) -> String {
 
 fn whole(body: Bytes) -> Option<reqwest::Body> {
     (!body.is_empty()).then(|| body.into())
+}
+
+fn accepted() -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::default());
+    *response.status_mut() = StatusCode::ACCEPTED;
+    response
 }
 
 fn instead_of_answer(instead: Instead) -> Response<Full<Bytes>> {

@@ -109,14 +109,28 @@ impl Note {
     fn bytes(&self, bytes: Bytes) {
         self.recorder.see(
             bytes.len(),
-            (self.exchange, HttpSeen::Bytes(self.side, bytes)),
+            (
+                self.exchange,
+                HttpSeen::Bytes {
+                    from: self.side,
+                    bytes,
+                },
+            ),
         );
     }
 
     fn tell(&mut self, end: BodyEnd) {
         if !std::mem::replace(&mut self.is_told, true) {
-            self.recorder
-                .see(0, (self.exchange, HttpSeen::End(self.side, end)));
+            self.recorder.see(
+                0,
+                (
+                    self.exchange,
+                    HttpSeen::End {
+                        from: self.side,
+                        end,
+                    },
+                ),
+            );
         }
     }
 }
