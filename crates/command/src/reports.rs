@@ -154,7 +154,7 @@ pub struct Destination<R: 'static> {
 impl Destination<Report> {
     /// The destinations that `--reporter`, `--embed` and `--sort` request. Traces are refused if no report can
     /// contain them.
-    pub fn of(asked: &Reports, gates: Gates) -> Result<Vec<Self>, Failure> {
+    pub fn from_arguments(asked: &Reports, gates: Gates) -> Result<Vec<Self>, Failure> {
         let mut destinations = Self::parse_all(&asked.reporters, REPORTERS, gates)?;
         if asked.embed.is_some() && Self::evidence(&destinations).is_none() {
             let why =
@@ -208,28 +208,9 @@ impl<R> Destination<R> {
                 one => vec![Self::parse(one, known)?],
             });
         }
-        let to_stdout = |are_commands: bool| {
-            let there = destinations.iter().filter(|one| one.file.is_none());
-            there
-                .filter(|one| one.reporter.is_commands == are_commands)
-                .count()
-        };
-        let (commands, to_stdout) = (to_stdout(true), to_stdout(false));
-        if to_stdout > 1 || commands > 1 {
-            let help = "give all but one a file: `--reporter junit=out.xml`";
-            return Err(Failure::with_help(
-                "two reporters cannot share standard output",
-                help,
-            ));
-        }
-        let mut taken = HashSet::new();
-        for file in destinations.iter().filter_map(|one| one.file.as_deref()) {
-            if files::identity(file).is_some_and(|one| !taken.insert(one)) {
-                let why = format!("two reporters cannot share the file {}", file.display());
-                return Err(Failure::with_help(why, "give each a separate file"));
-            }
-        }
-        if to_stdout + commands == 0 {
+        Self::refuse_shared_output(&destinations)?;
+        Self::refuse_shared_files(&destinations)?;
+        if destinations.iter().all(|one| one.file.is_some()) {
             destinations.push(Self::new(&known[0], None));
         }
         for one in &mut destinations {
@@ -238,29 +219,48 @@ impl<R> Destination<R> {
         Ok(destinations)
     }
 
-    fn parse(written: &str, reporters: &'static [Reporter<R>]) -> Result<Self, Failure> {
-        let (key, file) = written
-            .split_once('=')
-            .map_or((written, None), |(key, file)| (key, Some(file)));
-        if key == AUTO {
-            let help = "it chooses where each report goes; name a reporter to choose the file";
-            return Err(Failure::with_help(format!("`{AUTO}` takes no file"), help));
-        }
-        let Some(reporter) = reporters.iter().find(|reporter| reporter.key == key) else {
-            let known = reporters.iter().map(|reporter| reporter.key).chain([AUTO]);
-            let help = did_you_mean(key, known.clone(), || {
-                format!("the reporters are {}", known.collect::<Vec<_>>().join(", "))
-            });
+    /// One report and the commands of one may share standard output: a terminal tells them apart.
+    fn refuse_shared_output(destinations: &[Self]) -> Result<(), Failure> {
+        let (commands, texts): (Vec<&Self>, Vec<&Self>) = destinations
+            .iter()
+            .filter(|one| one.file.is_none())
+            .partition(|one| one.reporter.is_commands);
+        if commands.len() > 1 || texts.len() > 1 {
             return Err(Failure::with_help(
-                format!("no reporter is named `{key}`"),
-                help,
+                "two reporters cannot share standard output",
+                "give all but one a file: `--reporter junit=out.xml`",
             ));
+        }
+        Ok(())
+    }
+
+    fn refuse_shared_files(destinations: &[Self]) -> Result<(), Failure> {
+        let mut taken = HashSet::new();
+        for file in destinations.iter().filter_map(|one| one.file.as_deref()) {
+            if files::identity(file).is_some_and(|one| !taken.insert(one)) {
+                let why = format!("two reporters cannot share the file {}", file.display());
+                return Err(Failure::with_help(why, "give each a separate file"));
+            }
+        }
+        Ok(())
+    }
+
+    fn parse(written: &str, known: &'static [Reporter<R>]) -> Result<Self, Failure> {
+        let (key, file) = match written.split_once('=') {
+            Some((key, file)) => (key, Some(file)),
+            None => (written, None),
         };
+        if key == AUTO {
+            return Err(Failure::with_help(
+                format!("`{AUTO}` takes no file"),
+                "it chooses where each report goes; name a reporter to choose the file",
+            ));
+        }
+        let reporter = find(key, known)?;
         if file == Some("") {
-            let help = format!("write `{key}=report.{}`", reporter.extension);
             return Err(Failure::with_help(
                 format!("`{written}` names no file"),
-                help,
+                format!("write `{key}=report.{}`", reporter.extension),
             ));
         }
         Ok(Self::new(reporter, file.map(PathBuf::from)))
@@ -336,46 +336,59 @@ impl<R> Destination<R> {
         verbose: u8,
         elapsed: Option<Duration>,
     ) -> Result<(), Failure> {
-        let mut failed = None;
         let (files, streams): (Vec<&Self>, Vec<&Self>) =
             destinations.iter().partition(|one| one.file.is_some());
-        for Self {
-            reporter,
-            file,
-            embed,
-            sort,
-            gates,
-        } in files.into_iter().chain(streams)
-        {
-            // Only a terminal is told the time: the same recordings give the same bytes everywhere else.
-            let elapsed = elapsed.filter(|_| file.is_none() && std::io::stdout().is_terminal());
-            let shown = if file.is_some() {
-                Options::default()
-            } else {
-                output::report_options(verbose)
-            };
-            let options = Options {
-                verbose,
-                elapsed,
-                clean: CLEAN,
-                embed: *embed,
-                sort: *sort,
-                gates: *gates,
-                ..shown
-            };
-            let bytes = (reporter.render)(report, &options);
-            let written = match file {
-                Some(file) => {
-                    mcptest_replay::write(file, &(before(file) + &String::from_utf8_lossy(&bytes)))
-                        .map_err(|error| {
-                            Failure::cannot(format!("write {}", escape_path(file)), &error)
-                        })
-                }
-                None if reporter.is_commands => output::commands(&bytes),
-                None => output::stdout(&bytes),
-            };
-            failed = written.err().or(failed);
+        let mut failed = None;
+        for one in files.into_iter().chain(streams) {
+            failed = one.write(report, verbose, elapsed).err().or(failed);
         }
         failed.map_or(Ok(()), Err)
     }
+
+    fn write(&self, report: &R, verbose: u8, elapsed: Option<Duration>) -> Result<(), Failure> {
+        let bytes = (self.reporter.render)(report, &self.options(verbose, elapsed));
+        match &self.file {
+            Some(file) => {
+                let text = before(file) + &String::from_utf8_lossy(&bytes);
+                mcptest_replay::write(file, &text).map_err(|error| {
+                    Failure::cannot(format!("write {}", escape_path(file)), &error)
+                })
+            }
+            None if self.reporter.is_commands => output::commands(&bytes),
+            None => output::stdout(&bytes),
+        }
+    }
+
+    fn options(&self, verbose: u8, elapsed: Option<Duration>) -> Options {
+        let is_to_file = self.file.is_some();
+        let shown = if is_to_file {
+            Options::default()
+        } else {
+            output::report_options(verbose)
+        };
+        Options {
+            verbose,
+            // Only a terminal is told the time: the same recordings give the same bytes everywhere else.
+            elapsed: elapsed.filter(|_| !is_to_file && std::io::stdout().is_terminal()),
+            clean: CLEAN,
+            embed: self.embed,
+            sort: self.sort,
+            gates: self.gates,
+            ..shown
+        }
+    }
+}
+
+/// The reporter with this key.
+fn find<R>(key: &str, known: &'static [Reporter<R>]) -> Result<&'static Reporter<R>, Failure> {
+    known
+        .iter()
+        .find(|reporter| reporter.key == key)
+        .ok_or_else(|| {
+            let keys = known.iter().map(|reporter| reporter.key).chain([AUTO]);
+            let help = did_you_mean(key, keys.clone(), || {
+                format!("the reporters are {}", keys.collect::<Vec<_>>().join(", "))
+            });
+            Failure::with_help(format!("no reporter is named `{key}`"), help)
+        })
 }

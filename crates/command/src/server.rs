@@ -89,7 +89,7 @@ const ERAS: [Word<EraOption>; 3] = [
 pub fn spec(name: Option<&str>, args: &Server, gates: Gates) -> Result<ServerSpec, Failure> {
     let mut spec = match direct(&args.direct)? {
         Some(spec) => spec,
-        None => of_suite(name, args, gates)?,
+        None => from_suite(name, args, gates)?,
     };
     apply(&args.direct, &mut spec)?;
     Ok(spec)
@@ -133,7 +133,7 @@ fn direct(args: &Direct) -> Result<Option<ServerSpec>, Failure> {
         (None, Some(words)) if matches!(&words[..], [word] if is_url(word)) => {
             Some(ServerSpec::url(&words[0], &words[0]))
         }
-        (None, Some(words)) => Some(of_words(&words)?),
+        (None, Some(words)) => Some(from_words(&words)?),
         (None, None) => None,
     })
 }
@@ -156,7 +156,7 @@ pub fn named(args: &Direct) -> Result<ServerSpec, Failure> {
 }
 
 /// The server that these words start.
-pub fn of_words(words: &[String]) -> Result<ServerSpec, Failure> {
+pub fn from_words(words: &[String]) -> Result<ServerSpec, Failure> {
     let Some(program) = words.first() else {
         return Err(no_command());
     };
@@ -174,7 +174,7 @@ pub fn no_command() -> Failure {
     )
 }
 
-fn of_suite(name: Option<&str>, args: &Server, gates: Gates) -> Result<ServerSpec, Failure> {
+fn from_suite(name: Option<&str>, args: &Server, gates: Gates) -> Result<ServerSpec, Failure> {
     let named: Vec<_> = args.config.iter().cloned().collect();
     let found = mcptest_replay::find(&named, Path::new("")).map_err(|error| match (error, name) {
         (FindError::NoDefault, Some(name)) => Failure::with_help(
@@ -244,53 +244,13 @@ fn name_in<'s>(suite: &'s Suite, path: &str, name: Option<&str>) -> Result<&'s s
     })
 }
 
+/// Applies the options of the command line to the server.
 fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
     for written in &args.header {
-        let (name, value) = written.split_once(':').ok_or_else(|| {
-            Failure::with_help(
-                format!("`{written}` is not a header"),
-                "write `--header 'X-Key: secret'`",
-            )
-        })?;
-        let (name, value) = (name.trim(), value.trim());
-        if !is_common_header(name) {
-            mcptest_replay::remember(name, value);
-        }
-        check_header_name(name)
-            .and_then(|()| check_header_value(value))
-            .map_err(|why| refused("header", &why))?;
-        match &mut spec.endpoint {
-            Endpoint::Url { headers, .. }
-                if headers
-                    .iter()
-                    .any(|(other, _)| other.eq_ignore_ascii_case(name)) =>
-            {
-                return Err(refused(
-                    "header",
-                    &format!("the header `{name}` is given twice"),
-                ));
-            }
-            Endpoint::Url { headers, .. } => headers.push((name.to_owned(), value.to_owned())),
-            _ => return Err(Failure::new("`--header` needs a server with a URL")),
-        }
+        add_header(written, &mut spec.endpoint)?;
     }
     for written in &args.env {
-        let (name, value) = written.split_once('=').ok_or_else(|| {
-            Failure::with_help(
-                format!("`{written}` is not a variable"),
-                "write `--env LEVEL=debug`",
-            )
-        })?;
-        mcptest_replay::remember(name, value);
-        check_variable_name(name).map_err(|why| refused("env", &why))?;
-        match &mut spec.endpoint {
-            Endpoint::Command { env, .. } => env.push((name.to_owned(), value.to_owned())),
-            _ => {
-                return Err(Failure::new(
-                    "`--env` needs a server that is started by a command",
-                ));
-            }
-        }
+        add_variable(written, &mut spec.endpoint)?;
     }
     if let Some(era) = args.era {
         spec.era = era;
@@ -304,6 +264,54 @@ fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
     if let Some(timeout) = args.connect_timeout {
         spec.connect_timeout = timeout;
     }
+    Ok(())
+}
+
+/// Adds what `--header` says.
+fn add_header(written: &str, endpoint: &mut Endpoint) -> Result<(), Failure> {
+    let (name, value) = written.split_once(':').ok_or_else(|| {
+        Failure::with_help(
+            format!("`{written}` is not a header"),
+            "write `--header 'X-Key: secret'`",
+        )
+    })?;
+    let (name, value) = (name.trim(), value.trim());
+    if !is_common_header(name) {
+        mcptest_replay::remember(name, value);
+    }
+    check_header_name(name)
+        .and_then(|()| check_header_value(value))
+        .map_err(|why| refused("header", &why))?;
+    let Endpoint::Url { headers, .. } = endpoint else {
+        return Err(Failure::new("`--header` needs a server with a URL"));
+    };
+    let is_given = headers
+        .iter()
+        .any(|(other, _)| other.eq_ignore_ascii_case(name));
+    if is_given {
+        let why = format!("the header `{name}` is given twice");
+        return Err(refused("header", &why));
+    }
+    headers.push((name.to_owned(), value.to_owned()));
+    Ok(())
+}
+
+/// Adds what `--env` says.
+fn add_variable(written: &str, endpoint: &mut Endpoint) -> Result<(), Failure> {
+    let (name, value) = written.split_once('=').ok_or_else(|| {
+        Failure::with_help(
+            format!("`{written}` is not a variable"),
+            "write `--env LEVEL=debug`",
+        )
+    })?;
+    mcptest_replay::remember(name, value);
+    check_variable_name(name).map_err(|why| refused("env", &why))?;
+    let Endpoint::Command { env, .. } = endpoint else {
+        return Err(Failure::new(
+            "`--env` needs a server that is started by a command",
+        ));
+    };
+    env.push((name.to_owned(), value.to_owned()));
     Ok(())
 }
 

@@ -7,7 +7,7 @@ mod record;
 mod refused_tools;
 mod tool_call;
 
-pub use accept::{Changes, FileChange, changes, recorded_changes};
+pub use accept::{Changes, FileChange, WriteChangeError, changes, recorded_changes};
 pub use command::{INIT, REPORT, RUN, SCENARIO, SHOW, VALIDATE};
 pub use record::{
     Estimate, ExceededBudget, ExpectedTokens, RowEstimate, SideRunsEstimate, estimate,

@@ -1,5 +1,6 @@
 //! Which tools will a model's provider refuse, as far as that is known before anything is started?
 
+use mcptest_core::provider::Family;
 use mcptest_core::row::AgentRow;
 use mcptest_core::suite::ToolSchemas;
 use mcptest_core::tool_schema::{Offer, fit};
@@ -35,44 +36,53 @@ fn of_row(row: AgentRow<'_>) -> Vec<String> {
         .known_catalogue(row.agent)
         .or_else(|| recorded(row))
         .unwrap_or_default();
-    let mut lines = Vec::new();
-    for tool in &catalogue {
-        let Some(schema) = &tool.input_schema else {
-            continue;
-        };
-        let findings = fit(schema.text(), family).findings;
-        let is_told = |is_form: bool| how == ToolSchemas::AsIs || !is_form;
-        for finding in findings
-            .iter()
-            .filter(|finding| is_told(finding.rule.is_form))
-        {
+    let mut lines: Vec<String> = catalogue
+        .iter()
+        .flat_map(|tool| refused_parts(tool, family, how))
+        .collect();
+    lines.extend(too_many(catalogue, family, how));
+    lines
+}
+
+/// A line for each refused part of a tool's schema.
+fn refused_parts(tool: &CatalogueTool, family: &Family, how: ToolSchemas) -> Vec<String> {
+    let Some(schema) = &tool.input_schema else {
+        return Vec::new();
+    };
+    fit(schema.text(), family)
+        .findings
+        .iter()
+        .filter(|finding| how == ToolSchemas::AsIs || !finding.rule.is_form)
+        .map(|finding| {
             let done = match how {
                 ToolSchemas::Mend => finding.rule.mend,
                 ToolSchemas::Omit => "the tool is omitted (`tool_schemas: omit`)",
                 ToolSchemas::AsIs => "recording will fail (`tool_schemas: as-is`)",
             };
-            lines.push(format!(
+            format!(
                 "`{}`: {}: {done}",
                 tool.full_name(),
                 finding.refused(family)
-            ));
-        }
-    }
+            )
+        })
+        .collect()
+}
+
+/// A line on the tools beyond the number that the provider accepts.
+fn too_many(catalogue: Vec<CatalogueTool>, family: &Family, how: ToolSchemas) -> Option<String> {
     let left_out = Offer::new(catalogue, family, ToolSchemas::Mend).left_out;
-    lines.extend(left_out.first().map(|left| {
-        let done = if how == ToolSchemas::AsIs {
-            "recording will fail"
-        } else {
-            "the others are omitted"
-        };
-        format!(
-            "`{}` and {} more: {}: {done}",
-            left.tool,
-            left_out.len() - 1,
-            left.why
-        )
-    }));
-    lines
+    let first = left_out.first()?;
+    let done = if how == ToolSchemas::AsIs {
+        "recording will fail"
+    } else {
+        "the others are omitted"
+    };
+    Some(format!(
+        "`{}` and {} more: {}: {done}",
+        first.tool,
+        left_out.len() - 1,
+        first.why
+    ))
 }
 
 /// The tools that an older recording of the row has.

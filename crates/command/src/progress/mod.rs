@@ -1,5 +1,6 @@
 //! How is a recording watched: live on a terminal, in plain lines elsewhere, always on standard error?
 
+mod line;
 mod plain;
 mod screen;
 mod state;
@@ -36,7 +37,7 @@ enum Style {
     /// A line now and then.
     Plain(Plain),
     /// A view that is drawn again and again, and what is to be said above it.
-    View(Paint, String),
+    View { paint: Paint, above: String },
 }
 
 impl Style {
@@ -47,7 +48,10 @@ impl Style {
         };
         let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
         if std::io::stderr().is_terminal() && (!is_dumb || cfg!(windows)) && !is_set("CI") {
-            Self::View(Paint::stderr(), String::new())
+            Self::View {
+                paint: Paint::stderr(),
+                above: String::new(),
+            }
         } else {
             Self::Plain(Plain::new(is_live))
         }
@@ -56,7 +60,7 @@ impl Style {
     fn tell(&mut self, event: &Event, state: &mut State, now: Duration) {
         match self {
             Self::Plain(plain) => say(plain.line(event, state, now)),
-            Self::View(paint, above) => {
+            Self::View { paint, above } => {
                 above.extend(
                     plain::failure(event, state).map(|line| format!("{} {line}\n", paint.red("✗"))),
                 );
@@ -114,12 +118,12 @@ fn show(events: &Receiver<Shown>, mut style: Style, is_live: bool) {
                 Ok(Shown::End) | Err(RecvTimeoutError::Disconnected) => break true,
             }
         };
-        let has_begun = !state.rows.is_empty() || state.tools.1 > 0;
+        let has_begun = !state.rows.is_empty() || state.tools.of > 0;
         match &mut style {
             Style::Plain(plain) if has_begun && !is_over => {
                 say(plain.heartbeat(&state, began.elapsed()));
             }
-            Style::View(paint, above) if has_begun => {
+            Style::View { paint, above } if has_begun => {
                 let size = size();
                 screen.draw(
                     &view::lines(&state, began.elapsed(), size, *paint),

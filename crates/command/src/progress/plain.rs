@@ -1,6 +1,6 @@
 //! Which lines report a recording without a terminal?
 
-use super::state::{Doing, Row, State};
+use super::state::{Doing, Row, State, ToolTests};
 use super::words::{about, count_grouped, dollars, grouped, time};
 use mcptest_core::escape::escape;
 use mcptest_replay::Event;
@@ -39,48 +39,35 @@ impl Plain {
                 run,
                 unrecorded: None,
                 stop_reason,
-            } => {
-                let row = state.rows.get(*row)?;
-                if state.all(|row| row.of) > FEW && now.saturating_sub(self.last) < SPACING {
-                    self.unsaid += 1;
-                    return None;
-                }
-                let others = std::mem::take(&mut self.unsaid);
-                let others = if others > 0 {
-                    format!(" (and {})", count_grouped(others, "other"))
-                } else {
-                    String::new()
-                };
-                let verb = if self.is_live { "ran" } else { "recorded" };
-                format!(
-                    "{verb} {}{others}",
-                    finished(row, *run, stop_reason.as_deref(), now)
-                )
-            }
-            Event::Graded {
-                row_name,
-                run,
-                check,
-                said: Some(said),
-                tokens,
-                cost_usd,
-                ..
-            } => {
-                let mut facts = vec![escape(said).into_owned()];
-                facts.extend(tokens.map(|tokens| count_grouped(tokens, "token")));
-                facts.extend(cost_usd.map(dollars));
-                format!(
-                    "graded {} run {run} {check}: {}",
-                    escape(row_name),
-                    facts.join(", ")
-                )
-            }
-            failure_or_other => {
-                failure(failure_or_other, state).or_else(|| decided(failure_or_other, state))?
-            }
+            } => self.recorded(state, (*row, *run), stop_reason.as_deref(), now)?,
+            graded_or_other => graded(graded_or_other)
+                .or_else(|| failure(graded_or_other, state))
+                .or_else(|| decided(graded_or_other, state))?,
         };
         self.last = now;
         Some(line)
+    }
+
+    /// A recorded run, unless there was a line just now for one of many.
+    fn recorded(
+        &mut self,
+        state: &State,
+        (row, run): (usize, usize),
+        stop_reason: Option<&str>,
+        now: Duration,
+    ) -> Option<String> {
+        let row = state.rows.get(row)?;
+        if state.all(|row| row.of) > FEW && now.saturating_sub(self.last) < SPACING {
+            self.unsaid += 1;
+            return None;
+        }
+        let others = match std::mem::take(&mut self.unsaid) {
+            0 => String::new(),
+            unsaid => format!(" (and {})", count_grouped(unsaid, "other")),
+        };
+        let verb = if self.is_live { "ran" } else { "recorded" };
+        let run = finished(row, run, stop_reason, now);
+        Some(format!("{verb} {run}{others}"))
     }
 
     /// The line after a long silence.
@@ -89,45 +76,57 @@ impl Plain {
             return None;
         }
         self.last = now;
-        let (called, tests) = state.tools;
         if state.rows.is_empty() {
-            let mut said = format!(
-                "{called} of {} called",
-                count_grouped(tests as u64, "tool test")
-            );
-            said.extend(
-                (state.tools_failed > 0).then(|| format!(", {} failed", state.tools_failed)),
-            );
-            let awaited = state.tools_await.as_ref();
-            said.extend(awaited.map(|server| format!(", waits for the first answer of {server}")));
-            return (called < tests).then_some(said);
+            calling_tools(&state.tools)
+        } else {
+            recording(state, now)
         }
-        let latest = state
-            .rows
-            .iter()
-            .filter_map(|row| Some((row, row.latest()?)));
-        let (row, (run, active)) = latest.max_by_key(|(_, (_, active))| active.heard)?;
-        let doing = match &active.doing {
-            Doing::Starting => "is starting".to_owned(),
-            Doing::Awaiting(server) => format!("waits for the first answer of {server}"),
-            Doing::Asking => "waits for the model".to_owned(),
-            Doing::Waiting(until, why) => {
-                format!("asks again in {} ({why})", time(until.saturating_sub(now)))
-            }
-            Doing::Calling(tool) => format!("calls {tool}"),
-        };
-        let left = state
-            .left(now)
-            .map(|left| format!(", about {} left", about(left)))
-            .unwrap_or_default();
-        Some(format!(
-            "{} of {}{left}: {} {} {doing}, for {}",
-            grouped(state.all(|row| row.recorded)),
-            count_grouped(state.all(|row| row.of), "run"),
-            row.name,
-            row.numbered(run, active.is_side),
-            time(now.saturating_sub(active.heard)),
-        ))
+    }
+}
+
+/// The progress of the calls of tool tests; `None` after the last.
+fn calling_tools(tools: &ToolTests) -> Option<String> {
+    let mut line = tools.called_in_words();
+    if tools.failed > 0 {
+        line.push_str(&format!(", {} failed", tools.failed));
+    }
+    if let Some(server) = &tools.awaits {
+        line.push_str(&format!(", waits for the first answer of {server}"));
+    }
+    (tools.called < tools.of).then_some(line)
+}
+
+/// The progress of the recording, and the activity of the run that was heard of last.
+fn recording(state: &State, now: Duration) -> Option<String> {
+    let (row, (run, active)) = state
+        .rows
+        .iter()
+        .filter_map(|row| Some((row, row.latest()?)))
+        .max_by_key(|(_, (_, active))| active.heard)?;
+    let left = state
+        .left(now)
+        .map(|left| format!(", about {} left", about(left)))
+        .unwrap_or_default();
+    Some(format!(
+        "{} of {}{left}: {} {} {}, for {}",
+        grouped(state.all(|row| row.recorded)),
+        count_grouped(state.all(|row| row.of), "run"),
+        row.name,
+        row.numbered(run, active.is_side),
+        doing(&active.doing, now),
+        time(now.saturating_sub(active.heard)),
+    ))
+}
+
+fn doing(doing: &Doing, now: Duration) -> String {
+    match doing {
+        Doing::Starting => "is starting".to_owned(),
+        Doing::Awaiting(server) => format!("waits for the first answer of {server}"),
+        Doing::Asking => "waits for the model".to_owned(),
+        Doing::Waiting { until, why } => {
+            format!("asks again in {} ({why})", time(until.saturating_sub(now)))
+        }
+        Doing::Calling(tool) => format!("calls {tool}"),
     }
 }
 
@@ -147,6 +146,30 @@ fn finished(row: &Row, run: usize, stop_reason: Option<&str>, now: Duration) -> 
         row.numbered(run, active.is_side),
         facts.join(", ")
     )
+}
+
+/// A check that was graded.
+fn graded(event: &Event) -> Option<String> {
+    let Event::Graded {
+        row_name,
+        run,
+        check,
+        said: Some(said),
+        tokens,
+        cost_usd,
+        ..
+    } = event
+    else {
+        return None;
+    };
+    let mut facts = vec![escape(said).into_owned()];
+    facts.extend(tokens.map(|tokens| count_grouped(tokens, "token")));
+    facts.extend(cost_usd.map(dollars));
+    Some(format!(
+        "graded {} run {run} {check}: {}",
+        escape(row_name),
+        facts.join(", ")
+    ))
 }
 
 /// A run or a test that could not be recorded. The same failure of several runs of a row is reported once.
@@ -181,18 +204,20 @@ pub(crate) fn failure(event: &Event, state: &State) -> Option<String> {
         ),
         _ => return None,
     };
+    Some(format!("failed {what}: {}", first_line(why)))
+}
+
+/// The first line of a reason, with the line after a colon at its end; cut to a bounded length.
+fn first_line(why: &str) -> String {
     let mut lines = why.lines().map(str::trim).filter(|line| !line.is_empty());
     let mut first = lines.next().unwrap_or_default().to_owned();
     if first.ends_with(':') {
         first.extend(lines.next().map(|next| format!(" {next}")));
     }
-    let cut = if first.chars().count() > LONGEST_REASON {
-        "…"
-    } else {
-        ""
+    let Some((end, _)) = first.char_indices().nth(LONGEST_REASON) else {
+        return escape(&first).into_owned();
     };
-    let first: String = first.chars().take(LONGEST_REASON).collect();
-    Some(format!("failed {what}: {}{cut}", escape(&first)))
+    format!("{}…", escape(&first[..end]))
 }
 
 /// A row that needs no more runs.
@@ -212,14 +237,13 @@ pub(crate) fn decided(event: &Event, state: &State) -> Option<String> {
 
 /// The total: `recorded 30 runs: 52,110 tokens, about $0.21`.
 pub(crate) fn spent(state: &State, is_live: bool) -> Option<String> {
-    let graded = match state.grades {
-        (0, _) => None,
-        (grades, spent) => Some(format!(
+    let graded = (state.grades.given > 0).then(|| {
+        format!(
             "gave {}: {}",
-            count_grouped(grades, "grade"),
-            spent.in_words()
-        )),
-    };
+            count_grouped(state.grades.given, "grade"),
+            state.grades.spent.in_words()
+        )
+    });
     if state.rows.is_empty() {
         return graded;
     }

@@ -10,17 +10,30 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) rows: Vec<Row>,
-    /// Tool tests that were called, and of how many.
-    pub(crate) tools: (usize, usize),
-    pub(crate) tools_failed: usize,
-    /// The server whose first answer a tool test waits for.
-    pub(crate) tools_await: Option<String>,
-    /// Grades that were given, and what they took.
-    pub(crate) grades: (u64, Spent),
+    pub(crate) tools: ToolTests,
+    pub(crate) grades: Grades,
     /// The most runs that were going on at once.
     peak: usize,
     /// When the first run started.
     began: Option<Duration>,
+}
+
+/// The tool tests, which are called before the rows.
+#[derive(Debug, Default)]
+pub(crate) struct ToolTests {
+    pub(crate) called: usize,
+    /// The number of tests to call.
+    pub(crate) of: usize,
+    pub(crate) failed: usize,
+    /// The server whose first answer a test waits for.
+    pub(crate) awaits: Option<String>,
+}
+
+/// The grades that were given.
+#[derive(Debug, Default)]
+pub(crate) struct Grades {
+    pub(crate) given: u64,
+    pub(crate) spent: Spent,
 }
 
 /// One row of the plan.
@@ -70,10 +83,57 @@ pub(crate) enum Doing {
     Awaiting(String),
     /// The model thinks.
     Asking,
-    /// The provider is asked again at this time, for this reason.
-    Waiting(Duration, String),
+    /// The provider is asked again at this time.
+    Waiting { until: Duration, why: String },
     /// A tool is called: `search @ docs`.
     Calling(String),
+}
+
+impl ToolTests {
+    fn begin(&mut self, tests: usize) {
+        self.called = 0;
+        self.of = tests;
+    }
+
+    fn count_call(&mut self, is_failed: bool) {
+        self.awaits = None;
+        self.called += 1;
+        self.failed += usize::from(is_failed);
+    }
+
+    /// `2 of 5 tool tests called`.
+    pub(crate) fn called_in_words(&self) -> String {
+        format!(
+            "{} of {} called",
+            self.called,
+            count_grouped(self.of as u64, "tool test")
+        )
+    }
+}
+
+impl Grades {
+    fn count(&mut self, tokens: Option<u64>, cost_usd: Option<f64>) {
+        self.given += 1;
+        self.spent.answer(tokens, cost_usd);
+    }
+}
+
+impl Doing {
+    fn awaiting(server: &str) -> Self {
+        Self::Awaiting(escape(server).into_owned())
+    }
+
+    fn waiting(until: Duration, why: &str) -> Self {
+        let why = escape(why).into_owned();
+        Self::Waiting { until, why }
+    }
+
+    fn calling(tool: &str, server: Option<&str>) -> Self {
+        let at = server
+            .map(|server| format!(" @ {server}"))
+            .unwrap_or_default();
+        Self::Calling(escape(&format!("{tool}{at}")).into_owned())
+    }
 }
 
 /// Tokens and dollars, as far as known.
@@ -171,125 +231,97 @@ impl Row {
             ..Self::default()
         }
     }
+
+    fn count_answer(&mut self, run: usize, tokens: Option<u64>, cost_usd: Option<f64>) {
+        self.spent.answer(tokens, cost_usd);
+        if let Some(active) = self.active.get_mut(&run) {
+            active.spent.answer(tokens, cost_usd);
+            if matches!(active.doing, Doing::Waiting { .. }) {
+                active.doing = Doing::Asking;
+            }
+        }
+    }
+
+    fn finish(&mut self, run: usize, unrecorded: Option<&String>, now: Duration) {
+        let active = self.active.remove(&run);
+        if let Some(why) = unrecorded {
+            self.failed += 1;
+            self.failure = Some(why.clone());
+        } else {
+            self.recorded += 1;
+            self.took += active
+                .map(|active| now.saturating_sub(active.since))
+                .unwrap_or_default();
+        }
+    }
+
+    fn add_side_runs(&mut self, runs: usize) {
+        self.of += runs;
+        self.side_runs += runs;
+    }
+
+    fn save(&mut self, runs: usize) {
+        self.saved += runs;
+        self.of = self.of.saturating_sub(runs);
+    }
 }
 
 impl State {
     /// Takes in what happened at `now`.
-    #[expect(clippy::too_many_lines, reason = "one arm for each kind of event")]
     pub(crate) fn apply(&mut self, event: &Event, now: Duration) {
         match event {
-            Event::ToolsBegan { tests } => self.tools = (0, *tests),
+            Event::ToolsBegan { tests } => self.tools.begin(*tests),
             Event::ServerLate { of: None, server } => {
-                self.tools_await = Some(escape(server).into_owned());
+                self.tools.awaits = Some(escape(server).into_owned());
             }
             Event::ServerLate {
                 of: Some((row, run)),
                 server,
-            } => {
-                self.does(
-                    *row,
-                    *run,
-                    now,
-                    Doing::Awaiting(escape(server).into_owned()),
-                );
-            }
-            Event::ToolCalled { unrecorded, .. } => {
-                self.tools_await = None;
-                self.tools.0 += 1;
-                self.tools_failed += usize::from(unrecorded.is_some());
-            }
+            } => self.begin_to(Doing::awaiting(server), *row, *run, now),
+            Event::ToolCalled { unrecorded, .. } => self.tools.count_call(unrecorded.is_some()),
             Event::Began { rows } => self.rows = rows.iter().map(Row::new).collect(),
             Event::RunStarted { row, run, is_side } => self.start((*row, *run), *is_side, now),
-            Event::Asks { row, run } => self.does(*row, *run, now, Doing::Asking),
+            Event::Asks { row, run } => self.begin_to(Doing::Asking, *row, *run, now),
             Event::Waits {
                 row,
                 run,
                 wait,
                 why,
-            } => {
-                self.does(
-                    *row,
-                    *run,
-                    now,
-                    Doing::Waiting(now + *wait, escape(why).into_owned()),
-                );
-            }
+            } => self.begin_to(Doing::waiting(now + *wait, why), *row, *run, now),
             Event::Calls {
                 row,
                 run,
                 server,
                 tool,
-            } => {
-                let at = server
-                    .as_ref()
-                    .map(|server| format!(" @ {server}"))
-                    .unwrap_or_default();
-                self.does(
-                    *row,
-                    *run,
-                    now,
-                    Doing::Calling(escape(&format!("{tool}{at}")).into_owned()),
-                );
-            }
+            } => self.begin_to(Doing::calling(tool, server.as_deref()), *row, *run, now),
             Event::Answered {
                 row,
                 run,
                 tokens,
                 cost_usd,
-            } => {
-                let Some(row) = self.rows.get_mut(*row) else {
-                    return;
-                };
-                row.spent.answer(*tokens, *cost_usd);
-                if let Some(active) = row.active.get_mut(run) {
-                    active.spent.answer(*tokens, *cost_usd);
-                    if matches!(active.doing, Doing::Waiting(..)) {
-                        active.doing = Doing::Asking;
-                    }
-                }
-            }
+            } => self.change(*row, |row| row.count_answer(*run, *tokens, *cost_usd)),
             Event::RunFinished {
                 row,
                 run,
                 unrecorded,
                 ..
-            } => {
-                let Some(row) = self.rows.get_mut(*row) else {
-                    return;
-                };
-                let active = row.active.remove(run).filter(|_| unrecorded.is_none());
-                row.took += active
-                    .map(|active| now.saturating_sub(active.since))
-                    .unwrap_or_default();
-                row.recorded += usize::from(unrecorded.is_none());
-                row.failed += usize::from(unrecorded.is_some());
-                row.failure = unrecorded.clone().or(row.failure.take());
-            }
-            Event::More { row, runs } => {
-                let Some(row) = self.rows.get_mut(*row) else {
-                    return;
-                };
-                row.of += runs;
-                row.side_runs += runs;
-            }
-            Event::Decided { row, saved } => {
-                let Some(row) = self.rows.get_mut(*row) else {
-                    return;
-                };
-                row.saved += saved;
-                row.of = row.of.saturating_sub(*saved);
-            }
+            } => self.change(*row, |row| row.finish(*run, unrecorded.as_ref(), now)),
+            Event::More { row, runs } => self.change(*row, |row| row.add_side_runs(*runs)),
+            Event::Decided { row, saved } => self.change(*row, |row| row.save(*saved)),
             Event::Graded {
                 said: Some(_),
                 tokens,
                 cost_usd,
                 ..
-            } => {
-                self.grades.0 += 1;
-                self.grades.1.answer(*tokens, *cost_usd);
-            }
+            } => self.grades.count(*tokens, *cost_usd),
             Event::Graded { .. } => {}
             Event::Ended => self.rows.iter_mut().for_each(|row| row.active.clear()),
+        }
+    }
+
+    fn change(&mut self, row: usize, change: impl FnOnce(&mut Row)) {
+        if let Some(row) = self.rows.get_mut(row) {
+            change(row);
         }
     }
 
@@ -310,15 +342,13 @@ impl State {
             .max(self.rows.iter().map(|row| row.active.len()).sum());
     }
 
-    fn does(&mut self, row: usize, run: usize, now: Duration, doing: Doing) {
-        if let Some(active) = self
-            .rows
-            .get_mut(row)
-            .and_then(|row| row.active.get_mut(&run))
-        {
-            active.heard = now;
-            active.doing = doing;
-        }
+    fn begin_to(&mut self, doing: Doing, row: usize, run: usize, now: Duration) {
+        self.change(row, |row| {
+            if let Some(active) = row.active.get_mut(&run) {
+                active.heard = now;
+                active.doing = doing;
+            }
+        });
     }
 
     /// The sum over all rows.

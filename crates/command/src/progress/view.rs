@@ -1,9 +1,10 @@
 //! What does a person see while runs are recorded: the rows at work, and a line for all of them?
 
-use super::state::{Doing, Row, State};
+use super::line::{Line, Part, Style, cut_within, keep_fitting};
+use super::state::{Doing, Row, State, ToolTests};
 use super::words::{about, count_grouped, grouped, time};
 use crate::output::Paint;
-use console::{Alignment, measure_text_width, pad_str, truncate_str};
+use console::{Alignment, measure_text_width, pad_str};
 use std::time::Duration;
 
 /// The size of the terminal.
@@ -47,97 +48,107 @@ pub(crate) fn lines(state: &State, now: Duration, size: Size, paint: Paint) -> V
     lines.split_off(lines.len().saturating_sub(most))
 }
 
-/// The widths of the columns next to the name: the bar, the count, the tokens, the cost, the remaining time, and the
-/// current activity; `None` for a hidden column.
-type Widths = [Option<usize>; 6];
+/// The widths of the columns; `None` for a hidden one.
+struct Columns {
+    name: usize,
+    bar: Option<usize>,
+    count: Option<usize>,
+    tokens: Option<usize>,
+    cost: Option<usize>,
+    time_left: Option<usize>,
+    doing: Option<usize>,
+}
 
-/// Which columns there is room for, and for how much of the names; what matters least goes first.
-fn fitting(rows: &[&Row], widest: usize) -> (usize, Widths) {
-    let widest_of = |text: fn(&Row) -> Option<String>, least: usize| {
-        let widths = rows
-            .iter()
-            .filter_map(|row| Some(measure_text_width(&text(row)?)));
-        widths.max().map(|width| width.max(least))
-    };
-    let name = widest_of(|row| Some(row.name.clone()), 0).unwrap_or_default();
-    let cost = widest_of(|row| row.spent.cost_in_words(), COST);
-    let count = widest_of(|row| Some(count(row)), 0);
-    let mut widths = [
-        Some(BAR),
-        count,
-        widest_of(tokens, TOKENS),
-        cost,
-        Some(LEFT),
-        Some(DOING),
-    ];
-    let beside_name = |widths: &Widths| {
-        2 + widths
+impl Columns {
+    /// The columns there is room for, and as much of the names as fits.
+    fn fitting(rows: &[&Row], widest: usize) -> Self {
+        let mut columns = Self::whole(rows);
+        columns.hide_until_they_fit(widest);
+        columns.name = columns
+            .name
+            .min(widest.saturating_sub(columns.beside_name()));
+        columns
+    }
+
+    /// Every column, as wide as its texts.
+    fn whole(rows: &[&Row]) -> Self {
+        let widest_of = |text: fn(&Row) -> Option<String>| {
+            rows.iter()
+                .filter_map(|row| Some(measure_text_width(&text(row)?)))
+                .max()
+        };
+        Self {
+            name: widest_of(|row| Some(row.name.clone())).unwrap_or_default(),
+            bar: Some(BAR),
+            count: widest_of(|row| Some(count(row))),
+            tokens: widest_of(tokens).map(|width| width.max(TOKENS)),
+            cost: widest_of(|row| row.spent.cost_in_words()).map(|width| width.max(COST)),
+            time_left: Some(LEFT),
+            doing: Some(DOING),
+        }
+    }
+
+    /// Hides what matters least until the rest fits.
+    fn hide_until_they_fit(&mut self, widest: usize) {
+        // The bar says what the count says: it is not worth a cut name or a cut call.
+        if self.beside_name() + self.name + DOING / 2 <= widest {
+            return;
+        }
+        self.bar = None;
+        let by_importance: [fn(&mut Self) -> &mut Option<usize>; 4] = [
+            |columns| &mut columns.tokens,
+            |columns| &mut columns.cost,
+            |columns| &mut columns.time_left,
+            |columns| &mut columns.doing,
+        ];
+        for column in by_importance {
+            if self.beside_name() + self.name.min(SHORTEST_NAME) <= widest {
+                return;
+            }
+            *column(self) = None;
+        }
+    }
+
+    /// The width of all columns but the name.
+    fn beside_name(&self) -> usize {
+        let beside = [
+            self.bar,
+            self.count,
+            self.tokens,
+            self.cost,
+            self.time_left,
+            self.doing,
+        ];
+        2 + beside
             .iter()
             .flatten()
             .map(|width| width + 2)
             .sum::<usize>()
-    };
-    for column in [0, 2, 3, 4, 5] {
-        // The bar says what the count says: it is not worth a cut name or a cut call.
-        let least = if widths[0].is_some() {
-            name + DOING / 2
-        } else {
-            name.min(SHORTEST_NAME)
-        };
-        if beside_name(&widths) + least <= widest {
-            break;
-        }
-        widths[column] = None;
     }
-    (
-        name.min(widest.saturating_sub(beside_name(&widths))),
-        widths,
-    )
 }
 
 fn table(rows: &[&Row], now: Duration, widest: usize, paint: Paint) -> Vec<String> {
-    let (name, widths) = fitting(rows, widest);
+    let columns = Columns::fitting(rows, widest);
     rows.iter()
-        .map(|row| line(row, name, widths, now).rendered(widest, paint))
+        .map(|row| line(row, &columns, now).rendered(widest, paint))
         .collect()
 }
 
-fn line(
-    row: &Row,
-    name: usize,
-    [bar, of, tokens_of, cost, left, does]: Widths,
-    now: Duration,
-) -> Line {
+fn line(row: &Row, columns: &Columns, now: Duration) -> Line {
     let is_quiet = row.active.is_empty();
-    let (mark, style): (_, Style) = match row {
-        row if row.is_failed() => ("✗", Paint::red),
-        row if row.is_over() => ("✓", Paint::green),
-        _ if is_quiet => (" ", Paint::dim),
-        _ => ("▸", Paint::cyan),
-    };
-    let shown = cut_within(&row.name, name);
-    let shown = pad_str(&shown, name, Alignment::Left, None);
-    let mut line = Line::default().with(style, mark).plain(" ");
-    line = line.with(if is_quiet { Paint::dim } else { Paint::plain }, shown);
-    if bar.is_some() {
-        let full = (BAR * row.recorded)
-            .checked_div(row.of)
-            .unwrap_or(BAR)
-            .min(BAR);
-        line = line
-            .plain("  ")
-            .with(Paint::cyan, "█".repeat(full))
-            .with(Paint::dim, "░".repeat(BAR - full));
+    let mut line = mark_and_name(row, columns.name);
+    if columns.bar.is_some() {
+        line = with_bar(line, row);
     }
     let time_left = row
         .left(now)
         .filter(|_| !is_quiet)
         .map(|left| format!("~{}", about(left)));
     for (width, text, side) in [
-        (of, Some(count(row)), Alignment::Right),
-        (tokens_of, tokens(row), Alignment::Right),
-        (cost, row.spent.cost_in_words(), Alignment::Right),
-        (left, time_left, Alignment::Left),
+        (columns.count, Some(count(row)), Alignment::Right),
+        (columns.tokens, tokens(row), Alignment::Right),
+        (columns.cost, row.spent.cost_in_words(), Alignment::Right),
+        (columns.time_left, time_left, Alignment::Left),
     ] {
         if let Some(width) = width {
             line = line
@@ -145,13 +156,38 @@ fn line(
                 .plain(pad_str(&text.unwrap_or_default(), width, side, None));
         }
     }
-    if does.is_some() {
+    if columns.doing.is_some() {
         line = line.plain("  ").with(
             if is_quiet { Paint::dim } else { Paint::cyan },
             doing(row, now),
         );
     }
     line
+}
+
+fn mark_and_name(row: &Row, width: usize) -> Line {
+    let is_quiet = row.active.is_empty();
+    let (mark, style): (_, Style) = match row {
+        row if row.is_failed() => ("✗", Paint::red),
+        row if row.is_over() => ("✓", Paint::green),
+        _ if is_quiet => (" ", Paint::dim),
+        _ => ("▸", Paint::cyan),
+    };
+    let cut = cut_within(&row.name, width);
+    Line::default().with(style, mark).plain(" ").with(
+        if is_quiet { Paint::dim } else { Paint::plain },
+        pad_str(&cut, width, Alignment::Left, None),
+    )
+}
+
+fn with_bar(line: Line, row: &Row) -> Line {
+    let full = (BAR * row.recorded)
+        .checked_div(row.of)
+        .unwrap_or(BAR)
+        .min(BAR);
+    line.plain("  ")
+        .with(Paint::cyan, "█".repeat(full))
+        .with(Paint::dim, "░".repeat(BAR - full))
 }
 
 fn count(row: &Row) -> String {
@@ -177,7 +213,7 @@ fn doing(row: &Row, now: Duration) -> String {
         Doing::Starting => "starting".to_owned(),
         Doing::Awaiting(server) => format!("waiting for {server}"),
         Doing::Asking => "thinking".to_owned(),
-        Doing::Waiting(until, why) => {
+        Doing::Waiting { until, why } => {
             format!("waiting {}: {why}", time(until.saturating_sub(now)))
         }
         Doing::Calling(tool) => tool.clone(),
@@ -213,148 +249,68 @@ fn rest(state: &State, shown: usize) -> String {
 
 /// All rows in one line. The least important parts are omitted if the line is too long.
 fn total(state: &State, now: Duration, widest: usize, paint: Paint) -> String {
-    let mut parts: Vec<(u8, Style, String)> = Vec::new();
-    let mut put = |rank: u8, style: Style, text: Option<String>| {
-        parts.extend(text.map(|text| (rank, style, text)));
-    };
-    let failed = |failed: u64| (failed > 0).then(|| format!("{failed} failed"));
-    if state.rows.is_empty() {
-        let (called, tests) = state.tools;
-        put(
-            0,
-            Paint::bold,
-            Some(format!(
-                "{called} of {} called",
-                count_grouped(tests as u64, "tool test")
-            )),
-        );
-        put(1, Paint::red, failed(state.tools_failed as u64));
-        let awaited = state.tools_await.as_ref();
-        put(
-            2,
-            Paint::plain,
-            awaited.map(|server| format!("waiting for {server} to start")),
-        );
+    let parts = if state.rows.is_empty() {
+        parts_of_tools(&state.tools)
     } else {
-        let (recorded, of) = (
-            state.all(|row| row.recorded),
-            count_grouped(state.all(|row| row.of), "run"),
-        );
-        put(
-            0,
-            Paint::bold,
-            Some(format!("{} of {of}", grouped(recorded))),
-        );
-        put(1, Paint::red, failed(state.all(|row| row.failed)));
-        put(4, Paint::plain, state.spent().tokens_in_words());
-        put(3, Paint::plain, state.spent().cost_in_words());
-        let elapsed = state.elapsed(now).as_secs();
-        let elapsed = if elapsed < 60 {
-            format!("{elapsed} s")
-        } else {
-            time(Duration::from_secs(elapsed))
-        };
-        put(5, Paint::plain, Some(elapsed));
-        put(
+        parts_of_rows(state, now)
+    };
+    Line::from_parts(keep_fitting(parts, widest)).rendered(widest, paint)
+}
+
+fn parts_of_tools(tools: &ToolTests) -> Vec<Part> {
+    [
+        Part::new(0, Paint::bold, Some(tools.called_in_words())),
+        Part::new(1, Paint::red, failed(tools.failed as u64)),
+        Part::new(
             2,
             Paint::plain,
-            state
-                .left(now)
-                .map(|left| format!("about {} left", about(left))),
-        );
-        let saved = state.all(|row| row.saved);
-        put(
+            tools
+                .awaits
+                .as_ref()
+                .map(|server| format!("waiting for {server} to start")),
+        ),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+fn parts_of_rows(state: &State, now: Duration) -> Vec<Part> {
+    let recorded = grouped(state.all(|row| row.recorded));
+    let of = count_grouped(state.all(|row| row.of), "run");
+    let spent = state.spent();
+    let left = state.left(now);
+    let saved = state.all(|row| row.saved);
+    [
+        Part::new(0, Paint::bold, Some(format!("{recorded} of {of}"))),
+        Part::new(1, Paint::red, failed(state.all(|row| row.failed))),
+        Part::new(4, Paint::plain, spent.tokens_in_words()),
+        Part::new(3, Paint::plain, spent.cost_in_words()),
+        Part::new(5, Paint::plain, Some(whole_seconds(state.elapsed(now)))),
+        Part::new(
+            2,
+            Paint::plain,
+            left.map(|left| format!("about {} left", about(left))),
+        ),
+        Part::new(
             6,
             Paint::plain,
             (saved > 0).then(|| format!("{} saved", count_grouped(saved, "run"))),
-        );
-    }
-    let width = |parts: &[(u8, Style, String)]| {
-        parts
-            .iter()
-            .map(|(_, _, text)| measure_text_width(text) + 3)
-            .sum::<usize>()
-    };
-    while parts.len() > 1 && width(&parts) > widest + 3 {
-        let least = parts
-            .iter()
-            .enumerate()
-            .max_by_key(|(_, (rank, ..))| *rank)
-            .map_or(0, |(at, _)| at);
-        parts.remove(least);
-    }
-    let mut line = Line::default();
-    for (at, (_, style, text)) in parts.into_iter().enumerate() {
-        line = line
-            .with(Paint::dim, if at > 0 { " · " } else { "" })
-            .with(style, text);
-    }
-    line.rendered(widest, paint)
+        ),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
-/// The colour of a text.
-type Style = fn(Paint, &str) -> String;
-
-/// A line before it is coloured.
-#[derive(Default)]
-struct Line {
-    spans: Vec<(Style, String)>,
+fn failed(failed: u64) -> Option<String> {
+    (failed > 0).then(|| format!("{failed} failed"))
 }
 
-impl Line {
-    fn with(mut self, style: Style, text: impl Into<String>) -> Self {
-        self.spans.push((style, text.into()));
-        self
-    }
-
-    fn plain(self, text: impl Into<String>) -> Self {
-        self.with(Paint::plain, text)
-    }
-
-    /// The text in at most this number of columns.
-    fn rendered(&self, widest: usize, paint: Paint) -> String {
-        let text: String = self
-            .spans
-            .iter()
-            .map(|(style, span)| style(paint, span))
-            .collect();
-        truncate_str(text.trim_end(), widest, "…").into_owned()
-    }
-}
-
-/// The text in at most this number of columns, cut in its first half: rows differ in their last words.
-fn cut_within(text: &str, columns: usize) -> String {
-    if measure_text_width(text) <= columns {
-        return text.to_owned();
-    }
-    let head = truncate_str(text, (columns / 3).max(1), "…");
-    let room = columns.saturating_sub(measure_text_width(&head));
-    let fits = |at: &usize| measure_text_width(&text[*at..]) <= room;
-    let tail = text
-        .char_indices()
-        .map(|(at, _)| at)
-        .find(fits)
-        .unwrap_or(text.len());
-    format!("{head}{}", &text[tail..])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_name_keeps_the_model_at_its_end() {
-        assert_eq!(
-            cut_within("asks the weather tool [gpt-5]", 18),
-            "asks …tool [gpt-5]"
-        );
-        assert_eq!(
-            (
-                cut_within("asks", 4),
-                cut_within("asks", 3),
-                cut_within("asks", 1)
-            ),
-            ("asks".to_owned(), "…ks".to_owned(), "…".to_owned())
-        );
+/// `2 s`, `1 min 10 s`: without tenths, which would flicker.
+fn whole_seconds(length: Duration) -> String {
+    match length.as_secs() {
+        seconds @ ..60 => format!("{seconds} s"),
+        seconds => time(Duration::from_secs(seconds)),
     }
 }

@@ -67,7 +67,7 @@ impl RunCommand for Eval {
     const EXAMPLE: &'static str = "mcptest eval examples/judges.yml --explain";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
-        let destinations = Destination::of(&self.reporters, program.gates)?;
+        let destinations = Destination::from_arguments(&self.reporters, program.gates)?;
         let begun = Instant::now();
         let suites = LoadedSuites::load(&self.suites, self.traces.as_deref(), program.gates)
             .map_err(|failure| {

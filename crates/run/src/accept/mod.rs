@@ -21,7 +21,9 @@ use mcptest_replay::{Secrets, SuiteSecrets, cassette, host};
 use serde_json::Value;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::{Path, PathBuf};
+use thiserror::Error;
 
 /// The changes that can be accepted, and the tests whose failure cannot.
 #[derive(Debug, Default)]
@@ -44,26 +46,45 @@ pub struct FileChange {
     is_recording: bool,
 }
 
+/// The reason that a change could not be written.
+#[derive(Debug, Error)]
+pub enum WriteChangeError {
+    /// Somebody else wrote the file.
+    #[error("{} changed while this command ran; run it again", escape_path(.path))]
+    Changed {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file cannot be written.
+    #[error("cannot write {}: {}", escape_path(.path), files::reason(.source))]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        source: io::Error,
+    },
+    /// The recording cannot be written.
+    #[error(transparent)]
+    Recording(#[from] cassette::WriteError),
+}
+
 impl FileChange {
     /// Writes it, unless the file has changed since it was read.
-    pub fn write(&self) -> Result<(), String> {
+    pub fn write(&self) -> Result<(), WriteChangeError> {
         let now = text_of(&self.path).unwrap_or_default();
         if now != self.before {
-            return Err(format!(
-                "{} changed while this command ran; run it again",
-                escape_path(&self.path)
-            ));
+            return Err(WriteChangeError::Changed {
+                path: self.path.clone(),
+            });
         }
         if self.is_recording {
-            return cassette::write_whole(&self.path, &self.after)
-                .map_err(|error| error.to_string());
+            return Ok(cassette::write_whole(&self.path, &self.after)?);
         }
-        mcptest_replay::write_back(&self.path, &self.after).map_err(|error| {
-            format!(
-                "cannot write {}: {}",
-                escape_path(&self.path),
-                files::reason(&error)
-            )
+        mcptest_replay::write_back(&self.path, &self.after).map_err(|source| {
+            WriteChangeError::Unwritable {
+                path: self.path.clone(),
+                source,
+            }
         })
     }
 
@@ -99,10 +120,9 @@ struct Edit<'w> {
 /// A place that is the same for all suites.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Place {
-    List(PathBuf, Span),
-    File(PathBuf),
-    /// A test of this name in the file.
-    Test(PathBuf, String),
+    List { path: PathBuf, span: Span },
+    File { path: PathBuf },
+    Test { path: PathBuf, name: String },
 }
 
 /// The changed recordings of tool tests that were called now.
@@ -155,7 +175,7 @@ pub fn changes(loaded: &[(String, Loaded)], plan: &Plan<'_>, report: &Report) ->
             }
         }
     }
-    Changes::of(&wishes, loaded)
+    Changes::from_wishes(&wishes, loaded)
 }
 
 /// A gate of a row.
@@ -188,11 +208,17 @@ fn failed_gates<'r>(
 
 fn place(proposed: ProposedPlace, loaded: &Loaded, folder: &Path) -> Place {
     match proposed {
-        ProposedPlace::List(span) => {
-            Place::List(PathBuf::from(&loaded.sources.file(span.file).path), span)
-        }
-        ProposedPlace::File(file) => Place::File(folder.join(file)),
-        ProposedPlace::Test(file, test) => Place::Test(folder.join(file), test),
+        ProposedPlace::List(span) => Place::List {
+            path: PathBuf::from(&loaded.sources.file(span.file).path),
+            span,
+        },
+        ProposedPlace::File(file) => Place::File {
+            path: folder.join(file),
+        },
+        ProposedPlace::Test(file, name) => Place::Test {
+            path: folder.join(file),
+            name,
+        },
     }
 }
 
@@ -323,15 +349,10 @@ fn has_secret(item: &ProposedItem, secrets: &SuiteSecrets) -> bool {
 }
 
 impl Changes {
-    fn of(wishes: &[Wish], loaded: &[(String, Loaded)]) -> Self {
+    fn from_wishes(wishes: &[Wish], loaded: &[(String, Loaded)]) -> Self {
         let mut changes = Self::default();
         let mut lists: BTreeMap<PathBuf, Vec<Edit<'_>>> = BTreeMap::new();
-        let mut done: Vec<&Place> = Vec::new();
-        for wish in wishes.iter().filter(|wish| wish.is_asked) {
-            if done.contains(&&wish.place) {
-                continue;
-            }
-            done.push(&wish.place);
+        for wish in first_of_each_place(wishes) {
             let change = match agreed(wish, wishes) {
                 Ok(Some(change)) => change,
                 Ok(None) => continue,
@@ -341,7 +362,7 @@ impl Changes {
                 }
             };
             match (&wish.place, change) {
-                (Place::List(path, span), ProposedChange::Items(items)) => {
+                (Place::List { path, span }, ProposedChange::Items(items)) => {
                     lists.entry(path.clone()).or_default().push(Edit {
                         list: *span,
                         items,
@@ -349,7 +370,7 @@ impl Changes {
                     });
                 }
                 (
-                    Place::File(path) | Place::Test(path, _),
+                    Place::File { path } | Place::Test { path, .. },
                     ProposedChange::InFile(value, write),
                 ) => {
                     if let Err(reason) = changes.set_in_file(path, value, *write) {
@@ -439,6 +460,17 @@ fn readable(recording: &str) -> String {
 
 fn text_of(path: &Path) -> Result<String, String> {
     files::read_named_text(path, files::RECORDING).map_err(|error| files::reason(&error))
+}
+
+/// The first wish for each place among the failed rows.
+fn first_of_each_place(wishes: &[Wish]) -> Vec<&Wish> {
+    let mut first: Vec<&Wish> = Vec::new();
+    for wish in wishes.iter().filter(|wish| wish.is_asked) {
+        if first.iter().all(|known| known.place != wish.place) {
+            first.push(wish);
+        }
+    }
+    first
 }
 
 /// The change that all rows want that share a place, or what keeps them apart.

@@ -6,7 +6,7 @@ use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::eval::Gates;
 use mcptest_core::words::count;
 use mcptest_redact::Redactor;
-use mcptest_replay::{Sighted, recordings, redactor_of, scan};
+use mcptest_replay::{Sighted, Tally, recordings, redactor_of, scan};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -20,52 +20,78 @@ pub(super) fn run(paths: &[PathBuf], config: Option<&Path>, gates: Gates) -> Res
         let help = "in folders, files that end in .jsonl, .json or .ndjson are searched";
         return Err(Failure::with_help(why, help));
     }
-    let (mut lines, mut found, mut with_secrets, mut unread) = (0, 0, 0, 0);
+    let mut search = Search::default();
     for file in &files {
+        search.add(file, &redactor)?;
+    }
+    if search.read > 0 {
+        output::stdout(search.in_words().as_bytes())?;
+    }
+    Ok(search.exit_code())
+}
+
+/// The result of searching files.
+#[derive(Default)]
+struct Search {
+    read: usize,
+    unread: usize,
+    lines: usize,
+    /// The secrets that were found.
+    found: usize,
+    files_with_secrets: usize,
+}
+
+impl Search {
+    /// Searches a file, and shows each secret at once.
+    fn add(&mut self, file: &Path, redactor: &Redactor) -> Result<(), Failure> {
         let shown = escape_path(file);
         let shown = escape(&shown);
         let mut lost = None;
-        let mut say = |sighted: Sighted| {
+        let mut show = |sighted: Sighted| {
             if lost.is_none() {
                 lost = output::stdout(line(&shown, &sighted).as_bytes()).err();
             }
         };
-        match scan(file, &redactor, &mut say) {
-            Ok(tally) => {
-                lines += tally.lines;
-                found += tally.found;
-                with_secrets += usize::from(tally.found > 0);
-            }
+        match scan(file, redactor, &mut show) {
+            Ok(tally) => self.count(tally),
             Err(error) => {
-                unread += 1;
+                self.unread += 1;
                 output::stderr(&format!("error: {error}\n"));
             }
         }
-        if let Some(lost) = lost {
-            return Err(lost);
+        lost.map_or(Ok(()), Err)
+    }
+
+    fn count(&mut self, tally: Tally) {
+        self.read += 1;
+        self.lines += tally.lines;
+        self.found += tally.found;
+        self.files_with_secrets += usize::from(tally.found > 0);
+    }
+
+    fn in_words(&self) -> String {
+        let searched = format!(
+            "{} and {} searched",
+            count(self.read, "file"),
+            count(self.lines, "line")
+        );
+        match self.found {
+            0 => format!("no secret found: {searched}\n"),
+            found => format!(
+                "{} in {}: {searched}\n",
+                count(found, "secret"),
+                count(self.files_with_secrets, "file")
+            ),
         }
     }
-    let searched = format!(
-        "{} and {} searched",
-        count(files.len() - unread, "file"),
-        count(lines, "line")
-    );
-    let said = match found {
-        0 => format!("no secret found: {searched}\n"),
-        _ => format!(
-            "{} in {}: {searched}\n",
-            count(found, "secret"),
-            count(with_secrets, "file")
-        ),
-    };
-    if unread < files.len() {
-        output::stdout(said.as_bytes())?;
+
+    fn exit_code(&self) -> u8 {
+        match (self.unread, self.found) {
+            (0, 0) => 0,
+            (0, _) => EXIT_FAILED,
+            _ => EXIT_BROKEN,
+        }
     }
-    Ok(match (unread, found) {
-        (0, 0) => 0,
-        (0, _) => EXIT_FAILED,
-        _ => EXIT_BROKEN,
-    })
 }
 
 /// `cassettes/a.jsonl:3: github-token at /trace/…: …use [redacted:github-token:1f0a9c] for…`

@@ -187,44 +187,59 @@ fn of_known(known: usize, rows: usize, sum: String) -> String {
     }
 }
 
+/// A note on the rows that it is about.
+struct RowsNote {
+    is_about: fn(&RowEstimate) -> bool,
+    /// The note, with `{rows}` for their names.
+    text: &'static str,
+}
+
+const ROWS_NOTES: [RowsNote; 6] = [
+    RowsNote {
+        is_about: is_guessed,
+        text: "~ is a rough guess from the prompt and the tools of {rows}: 4 characters a token, 3 answers a turn",
+    },
+    RowsNote {
+        is_about: |row| row.tokens.is_some() && !is_guessed(row),
+        text: "the numbers of {rows} are the mean of the recorded runs",
+    },
+    RowsNote {
+        is_about: |row| row.tokens_at_most.is_some(),
+        text: "a run may exceed its token limit by one answer ({rows})",
+    },
+    RowsNote {
+        is_about: |row| !row.is_own && row.tokens_at_most.is_none(),
+        text: "no token limit for {rows}: set `token_budget:` of the agent, or `budget: {per_run_tokens: …}` of the suite",
+    },
+    RowsNote {
+        is_about: |row| row.is_own,
+        text: "model calls are unknown for {rows}, and tokens until it is recorded: a program of your own asks the model",
+    },
+    RowsNote {
+        is_about: |row| row.may_stop_early,
+        text: "{rows} may need fewer runs: `stop: decided`",
+    },
+];
+
+fn is_guessed(row: &RowEstimate) -> bool {
+    row.tokens.is_some_and(|tokens| tokens.is_rough)
+}
+
+impl RowsNote {
+    /// The note, if it is about any of the rows.
+    fn about(&self, rows: &[RowEstimate]) -> Option<String> {
+        let about: Vec<&RowEstimate> = rows.iter().filter(|row| (self.is_about)(row)).collect();
+        (!about.is_empty()).then(|| self.text.replace("{rows}", &names(&about)))
+    }
+}
+
 /// Explains the numbers that do not speak for themselves.
 fn notes(estimate: &Estimate) -> Vec<String> {
     let rows = &estimate.rows;
-    let mut notes = Vec::new();
-    let of = |wanted: &dyn Fn(&RowEstimate) -> bool| -> Vec<&RowEstimate> {
-        rows.iter().filter(|row| wanted(row)).collect()
-    };
-    let mut note = |wanted: &dyn Fn(&RowEstimate) -> bool, text: &str| {
-        let named = names(&of(wanted));
-        if !named.is_empty() {
-            notes.push(text.replace("{rows}", &named));
-        }
-    };
-    let is_guessed = |row: &RowEstimate| row.tokens.is_some_and(|tokens| tokens.is_rough);
-    note(
-        &is_guessed,
-        "~ is a rough guess from the prompt and the tools of {rows}: 4 characters a token, 3 answers a turn",
-    );
-    note(
-        &|row| row.tokens.is_some() && !is_guessed(row),
-        "the numbers of {rows} are the mean of the recorded runs",
-    );
-    note(
-        &|row| row.tokens_at_most.is_some(),
-        "a run may exceed its token limit by one answer ({rows})",
-    );
-    note(
-        &|row| !row.is_own && row.tokens_at_most.is_none(),
-        "no token limit for {rows}: set `token_budget:` of the agent, or `budget: {per_run_tokens: …}` of the suite",
-    );
-    note(
-        &|row| row.is_own,
-        "model calls are unknown for {rows}, and tokens until it is recorded: a program of your own asks the model",
-    );
-    note(
-        &|row| row.may_stop_early,
-        "{rows} may need fewer runs: `stop: decided`",
-    );
+    let mut notes: Vec<String> = ROWS_NOTES
+        .iter()
+        .filter_map(|note| note.about(rows))
+        .collect();
     for row in rows {
         notes.extend(row.side_runs.and_then(|side| of_side_runs(row, side)));
     }

@@ -24,7 +24,7 @@ impl RunCommand for Rerender {
     const EXAMPLE: &'static str = "mcptest report night.json --reporter html=night.html";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
-        let destinations = Destination::of(&self.reporters, program.gates)?;
+        let destinations = Destination::from_arguments(&self.reporters, program.gates)?;
         Destination::refuse_inputs(&destinations, std::iter::once(self.file.clone()))?;
         Destination::discard_earlier(&destinations)?;
         let report = saved(&self.file)?;

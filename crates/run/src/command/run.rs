@@ -18,9 +18,9 @@ use mcptest_core::report::{Embed, Report};
 use mcptest_core::row::Row;
 use mcptest_core::suite::{Loaded, Model, OverrideError, Suite};
 use mcptest_core::words::count;
-use mcptest_replay::{CoverageFloor, LastRun, Plan, Selection, Shard};
+use mcptest_replay::{CoverageFloor, Interrupted, LastRun, Plan, Selection, Shard};
 use std::path::PathBuf;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// The number of tests from the last failure to name.
 const NAMED: usize = 10;
@@ -109,7 +109,7 @@ pub(crate) struct Calling {
     pub(crate) max_cost: Option<f64>,
     /// Override `connect_timeout:` of every server, the time limit for its first answer.
     #[arg(help_heading = "Record", long, value_name = "TIME", value_parser = parse_duration)]
-    pub(crate) connect_timeout: Option<std::time::Duration>,
+    pub(crate) connect_timeout: Option<Duration>,
     /// Estimate the calls, tokens and cost of recording without recording.
     #[arg(help_heading = "Record", long, conflicts_with_all = ["live", "list", "reporters"])]
     pub(crate) dry_run: bool,
@@ -146,38 +146,52 @@ impl RunCommand for Run {
     const EXAMPLE: &'static str = "mcptest run examples/ --filter weather";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
-        run(&self, program.gates, |_, _| true)
+        run(Invocation {
+            args: &self,
+            gates: program.gates,
+            is_wanted: |_, _| true,
+        })
     }
 }
 
-pub(super) fn run(args: &Run, gates: Gates, is_wanted: IsWanted) -> Result<u8, Failure> {
-    let destinations = Destination::of(&args.reporters, gates)?;
+/// The command line, and the command whose it is.
+#[derive(Clone, Copy)]
+pub(super) struct Invocation<'a> {
+    pub(super) args: &'a Run,
+    pub(super) gates: Gates,
+    pub(super) is_wanted: IsWanted,
+}
+
+pub(super) fn run(invocation: Invocation<'_>) -> Result<u8, Failure> {
+    let Invocation { args, gates, .. } = invocation;
+    let destinations = Destination::from_arguments(&args.reporters, gates)?;
     if args.watch {
-        return watch::run(args, gates, &destinations, is_wanted);
+        return watch::run(invocation, &destinations);
     }
     refuse_loose_mode(args)?;
     let begun = Instant::now();
     refuse_idle_options(&args.calling)?;
     update::refuse(args)?;
-    let suites = load(args, gates).map_err(|failure| {
+    let suites = invocation.load().map_err(|failure| {
         if args.list {
             return failure;
         }
         Destination::discard_for(&destinations, args.suites.named(), failure)
     })?;
-    let (loaded, plan) = (&suites.loaded, plan(args, &suites, is_wanted));
+    let plan = invocation.plan(&suites);
     if let Some(shard) = args.shard.filter(|_| plan.rows.is_empty()) {
-        let tests = selected(args, &suites, is_wanted).rows.len();
+        let tests = invocation.selected(&suites).rows.len();
         if !args.list && !args.calling.dry_run {
-            Destination::refuse_inputs(&destinations, suites::inputs(loaded))?;
+            Destination::refuse_inputs(&destinations, suites::inputs(&suites.loaded))?;
             Destination::discard_earlier(&destinations)?;
         }
         return empty_shard(shard, tests);
     }
-    Destination::refuse_inputs(&destinations, suites::inputs(loaded).chain(plan.files()))?;
+    let inputs = suites::inputs(&suites.loaded).chain(plan.files());
+    Destination::refuse_inputs(&destinations, inputs)?;
     if plan.rows.is_empty() {
         refuse_to_record_one_run(args)?;
-        output::stderr(nothing_to_judge(loaded));
+        output::stderr(nothing_to_judge(&suites.loaded));
     }
     if args.list {
         return list(&plan);
@@ -187,45 +201,119 @@ pub(super) fn run(args: &Run, gates: Gates, is_wanted: IsWanted) -> Result<u8, F
         return dry_run::run(&plan, &options);
     }
     Destination::discard_earlier(&destinations)?;
-    let RunOutcome {
-        mut report,
-        over_budget,
-        called,
-    } = watched(&plan, options, args.calling.quiet)?;
-    let mut answer = Answer::Nothing;
-    if args.update {
-        let changes = match options.mode {
-            Mode::Live => crate::recorded_changes(called),
-            _ => crate::changes(loaded, &plan, &report),
-        };
-        answer = update::offer(&changes, args.yes)?;
-        if answer == Answer::Written {
-            report = judged_again(
-                args,
-                gates,
-                Options {
-                    mode: Mode::Replay,
-                    ..options
-                },
-                is_wanted,
-            )?;
+    let outcome = watched(&plan, options, args.calling.quiet)?;
+    let judged = if args.update {
+        invocation.update(&suites, &plan, outcome, options)?
+    } else {
+        Judged {
+            report: outcome.report,
+            over_budget: outcome.over_budget,
+            answer: Answer::Nothing,
         }
-    }
+    };
     if args.traces.is_none() && options.mode != Mode::Live {
-        LastRun::keep(&plan, &report);
+        LastRun::keep(&plan, &judged.report);
     }
     let elapsed = Some(begun.elapsed());
-    Destination::write_all(&destinations, &report, args.suites.verbose, elapsed)?;
-    let code = exit_code(args, &report, over_budget, &answer);
+    Destination::write_all(&destinations, &judged.report, args.suites.verbose, elapsed)?;
+    let code = exit_code(args, &judged);
     // The program ends here, and the system takes all memory back at once: to free it piece by piece is lost time.
-    std::mem::forget((report, plan));
+    std::mem::forget((judged, plan));
     std::mem::forget(suites);
     Ok(code)
 }
 
+/// The report that is written, and what else decides the exit code.
+struct Judged {
+    report: Report,
+    over_budget: Option<String>,
+    answer: Answer,
+}
+
+impl Invocation<'_> {
+    /// Loads the suites, with the overrides of the command line.
+    pub(super) fn load(self) -> Result<LoadedSuites, Failure> {
+        let args = self.args;
+        let mut suites = LoadedSuites::load(&args.suites, args.traces.as_deref(), self.gates)?;
+        put_in_place(&mut suites.loaded, &args.calling)?;
+        Ok(suites)
+    }
+
+    /// The rows that the command line selects.
+    pub(super) fn plan(self, suites: &LoadedSuites) -> Plan<'_> {
+        let mut plan = self.selected(suites);
+        if let Some(shard) = self.args.shard {
+            plan.rows
+                .retain(|row| shard.has(&mcptest_replay::id_of(row)));
+        }
+        plan
+    }
+
+    /// The rows that all shards share.
+    fn selected(self, suites: &LoadedSuites) -> Plan<'_> {
+        let Self {
+            args, is_wanted, ..
+        } = self;
+        let selects_runs = mode(&args.calling) == Mode::Replay && !args.update;
+        let mut plan = suites.plan(&Selection {
+            selects_runs,
+            ..args.selecting.selection()
+        });
+        let calls_tools_alone = args.update && args.calling.live;
+        plan.rows.retain(|row| {
+            is_wanted(row, mode(&args.calling)) && (!calls_tools_alone || row.agent_row().is_none())
+        });
+        // The command that a report gives to judge a row again repeats what overrides the suite.
+        plan.rows
+            .iter_mut()
+            .for_each(|row| row.rerun.overrides.extend(overrides(&args.calling)));
+        if args.last_failed {
+            keep_last_failed(&mut plan);
+        }
+        plan
+    }
+
+    /// Offers the changes of `--update`, and judges again what was written.
+    fn update(
+        self,
+        suites: &LoadedSuites,
+        plan: &Plan<'_>,
+        outcome: RunOutcome,
+        options: Options,
+    ) -> Result<Judged, Failure> {
+        let changes = match options.mode {
+            Mode::Live => crate::recorded_changes(outcome.called),
+            _ => crate::changes(&suites.loaded, plan, &outcome.report),
+        };
+        let answer = update::offer(&changes, self.args.yes)?;
+        let report = if answer == Answer::Written {
+            let replay = Options {
+                mode: Mode::Replay,
+                ..options
+            };
+            self.judge_again(replay)?
+        } else {
+            outcome.report
+        };
+        Ok(Judged {
+            report,
+            over_budget: outcome.over_budget,
+            answer,
+        })
+    }
+
+    /// Judges the recordings after changes were accepted.
+    fn judge_again(self, options: Options) -> Result<Report, Failure> {
+        let suites = self.load()?;
+        let plan = self.plan(&suites);
+        Ok(watched(&plan, options, true)?.report)
+    }
+}
+
 /// Says why it is not what the report alone would give.
-fn exit_code(args: &Run, report: &Report, over_budget: Option<String>, answer: &Answer) -> u8 {
-    if let Some(why) = over_budget {
+fn exit_code(args: &Run, judged: &Judged) -> u8 {
+    let report = &judged.report;
+    if let Some(why) = &judged.over_budget {
         output::stderr(&format!("recording was stopped: {why}\n"));
         return EXIT_OVER_BUDGET;
     }
@@ -238,14 +326,7 @@ fn exit_code(args: &Run, report: &Report, over_budget: Option<String>, answer: &
     }
     report
         .exit_code()
-        .max(u8::from(*answer == Answer::Declined))
-}
-
-/// Loads the suites, with the overrides of the command line.
-pub(super) fn load(args: &Run, gates: Gates) -> Result<LoadedSuites, Failure> {
-    let mut suites = LoadedSuites::load(&args.suites, args.traces.as_deref(), gates)?;
-    put_in_place(&mut suites.loaded, &args.calling)?;
-    Ok(suites)
+        .max(u8::from(judged.answer == Answer::Declined))
 }
 
 /// Ends a shard that has no test. More shards than tests are a mistake.
@@ -266,37 +347,6 @@ fn empty_shard(shard: Shard, tests: usize) -> Result<u8, Failure> {
         EXIT_NOTHING_SELECTED,
         format!("{why}\n  help: {help}"),
     ))
-}
-
-/// The rows that the command line selects.
-pub(super) fn plan<'s>(args: &Run, suites: &'s LoadedSuites, is_wanted: IsWanted) -> Plan<'s> {
-    let mut plan = selected(args, suites, is_wanted);
-    if let Some(shard) = args.shard {
-        plan.rows
-            .retain(|row| shard.has(&mcptest_replay::id_of(row)));
-    }
-    plan
-}
-
-/// The same in all shards.
-fn selected<'s>(args: &Run, suites: &'s LoadedSuites, is_wanted: IsWanted) -> Plan<'s> {
-    let selects_runs = mode(&args.calling) == Mode::Replay && !args.update;
-    let mut plan = suites.plan(&Selection {
-        selects_runs,
-        ..args.selecting.selection()
-    });
-    let calls_tools_alone = args.update && args.calling.live;
-    plan.rows.retain(|row| {
-        is_wanted(row, mode(&args.calling)) && (!calls_tools_alone || row.agent_row().is_none())
-    });
-    // The command that a report gives to judge a row again repeats what overrides the suite.
-    plan.rows
-        .iter_mut()
-        .for_each(|row| row.rerun.overrides.extend(overrides(&args.calling)));
-    if args.last_failed {
-        keep_last_failed(&mut plan);
-    }
-    plan
 }
 
 /// Keeps the rows that failed the last time, and says which they are; all of them where none is known to have failed.
@@ -344,18 +394,6 @@ pub(super) fn options(args: &Run, evidence: Option<Embed>) -> Options {
     }
 }
 
-/// Judges the recordings after changes were accepted.
-fn judged_again(
-    args: &Run,
-    gates: Gates,
-    options: Options,
-    is_wanted: IsWanted,
-) -> Result<Report, Failure> {
-    let suites = load(args, gates)?;
-    let plan = plan(args, &suites, is_wanted);
-    Ok(watched(&plan, options, true)?.report)
-}
-
 /// The options that override the suites.
 fn overrides(calling: &Calling) -> Vec<(&'static str, String)> {
     let runs = calling.runs.map(|runs| ("--runs", runs.to_string()));
@@ -378,67 +416,42 @@ pub(super) fn watched(
     options: Options,
     is_quiet: bool,
 ) -> Result<RunOutcome, Failure> {
-    let outcome = if options.mode == Mode::Replay {
-        crate::run(
-            plan,
-            options,
-            &mcptest_replay::unwatched(),
-            mcptest_replay::uninterrupted(),
-        )
+    let ended = if options.mode == Mode::Replay {
+        let unwatched = mcptest_replay::unwatched();
+        crate::run(plan, options, &unwatched, mcptest_replay::uninterrupted())
     } else {
-        let progress = Progress::begin(is_quiet, options.mode == Mode::Live);
-        let outcome = crate::run(plan, options, &progress.watch(), interrupt::listen());
-        progress.end();
-        outcome
+        with_progress(plan, options, is_quiet)
     };
-    let mut outcome = outcome.map_err(Failure::interrupted)?;
+    let mut outcome = ended.map_err(Failure::interrupted)?;
     outcome.report.command = Some(typed());
     Ok(outcome)
+}
+
+fn with_progress(
+    plan: &Plan<'_>,
+    options: Options,
+    is_quiet: bool,
+) -> Result<RunOutcome, Interrupted> {
+    let progress = Progress::begin(is_quiet, options.mode == Mode::Live);
+    let outcome = crate::run(plan, options, &progress.watch(), interrupt::listen());
+    progress.end();
+    outcome
 }
 
 /// Applies `--connect-timeout`, `--runs` and `--models` to the suites.
 fn put_in_place(loaded: &mut [(String, Loaded)], calling: &Calling) -> Result<(), Failure> {
     if let Some(limit) = calling.connect_timeout {
-        let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
-        let suites = loaded
-            .iter_mut()
-            .filter_map(|(_, loaded)| loaded.suite.as_mut());
-        suites
-            .flat_map(|suite| suite.servers.values_mut())
-            .for_each(|server| server.connect_timeout_ms = Some(limit_ms));
+        override_connect_timeout(loaded, limit);
     }
     if calling.runs.is_none() && calling.models.is_empty() {
         return Ok(());
     }
-    if calling.runs.is_some() && calling.record == Some(Which::Failed) {
-        let why = "`--record=failed` records all runs that a suite asks for: fewer would make a failed row look better";
-        let help = "omit `--runs`, or record everything with `--record --runs N`";
-        return Err(Failure::with_help(why, help));
+    if let Some(runs) = calling.runs {
+        refuse_fewer_runs(calling)?;
+        suites_of(loaded).for_each(|suite| suite.override_runs(runs as usize));
     }
-    let mut without_model = None;
-    let mut has_model = calling.models.is_empty();
-    for suite in loaded
-        .iter_mut()
-        .filter_map(|(_, loaded)| loaded.suite.as_mut())
-    {
-        if let Some(runs) = calling.runs {
-            suite.override_runs(runs as usize);
-        }
-        if !calling.models.is_empty() {
-            let models: Vec<Model> = calling
-                .models
-                .iter()
-                .map(|written| suite.model(written))
-                .collect();
-            match suite.override_models(&models) {
-                Ok(()) => has_model = true,
-                Err(error @ OverrideError::NoModel { .. }) => without_model = Some(error),
-                Err(error) => return Err(error.into()),
-            }
-        }
-    }
-    if let Some(error) = without_model.filter(|_| !has_model) {
-        return Err(error.into());
+    if !calling.models.is_empty() {
+        override_models(loaded, &calling.models)?;
     }
     for (_, loaded) in loaded {
         let new = mcptest_replay::check_again(loaded);
@@ -447,6 +460,46 @@ fn put_in_place(loaded: &mut [(String, Loaded)], calling: &Calling) -> Result<()
         }
     }
     Ok(())
+}
+
+fn suites_of(loaded: &mut [(String, Loaded)]) -> impl Iterator<Item = &mut Suite> {
+    loaded
+        .iter_mut()
+        .filter_map(|(_, loaded)| loaded.suite.as_mut())
+}
+
+fn override_connect_timeout(loaded: &mut [(String, Loaded)], limit: Duration) {
+    let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+    suites_of(loaded)
+        .flat_map(|suite| suite.servers.values_mut())
+        .for_each(|server| server.connect_timeout_ms = Some(limit_ms));
+}
+
+fn refuse_fewer_runs(calling: &Calling) -> Result<(), Failure> {
+    if calling.record != Some(Which::Failed) {
+        return Ok(());
+    }
+    let why = "`--record=failed` records all runs that a suite asks for: fewer would make a failed row look better";
+    let help = "omit `--runs`, or record everything with `--record --runs N`";
+    Err(Failure::with_help(why, help))
+}
+
+/// At least one suite must have an agent with a model.
+fn override_models(loaded: &mut [(String, Loaded)], written: &[String]) -> Result<(), Failure> {
+    let mut without_model = None;
+    let mut has_model = false;
+    for suite in suites_of(loaded) {
+        let models: Vec<Model> = written.iter().map(|one| suite.model(one)).collect();
+        match suite.override_models(&models) {
+            Ok(()) => has_model = true,
+            Err(error @ OverrideError::NoModel { .. }) => without_model = Some(error),
+            Err(error) => return Err(error.into()),
+        }
+    }
+    match without_model {
+        Some(error) if !has_model => Err(error.into()),
+        _ => Ok(()),
+    }
 }
 
 /// `--record missing` is two words to the shell, and `missing` then a path.

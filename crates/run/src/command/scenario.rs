@@ -1,6 +1,6 @@
 //! `mcptest scenario`: judge only the scenarios of suites.
 
-use super::run::{self, Run};
+use super::run::{self, Invocation, Run};
 use crate::Mode;
 use clap::{Args, Subcommand};
 use mcptest_command::{Failure, Group, Program, RunCommand, example_help};
@@ -29,7 +29,11 @@ impl RunCommand for Scenario {
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
         let Action::Run(args) = self.action;
-        run::run(&args, program.gates, is_of_world)
+        run::run(Invocation {
+            args: &args,
+            gates: program.gates,
+            is_wanted: is_of_world,
+        })
     }
 }
 

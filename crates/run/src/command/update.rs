@@ -59,7 +59,8 @@ pub(super) fn offer(changes: &Changes, yes: bool) -> Result<Answer, Failure> {
         return Ok(Answer::Declined);
     }
     for file in &changes.files {
-        file.write().map_err(Failure::new)?;
+        file.write()
+            .map_err(|error| Failure::new(error.to_string()))?;
         output::stderr(&format!("wrote {}\n", escape_path(&file.path)));
     }
     Ok(Answer::Written)

@@ -1,9 +1,8 @@
 //! `mcptest run --watch`: judge again what a change touches, until the user has seen enough.
 
-use super::run::{self, IsWanted, Run};
+use super::run::{self, Invocation};
 use mcptest_command::{Destination, Failure, interrupt, output, suites};
 use mcptest_core::escape::escape_path;
-use mcptest_core::eval::Gates;
 use mcptest_core::report::Report;
 use mcptest_replay::{Interrupt, Judged, Stamps};
 use std::io::IsTerminal;
@@ -16,10 +15,8 @@ const PAUSE: Duration = Duration::from_millis(30);
 const CLEAR: &str = "\u{1b}[H\u{1b}[2J\u{1b}[3J";
 
 pub(super) fn run(
-    args: &Run,
-    gates: Gates,
+    invocation: Invocation<'_>,
     destinations: &[Destination<Report>],
-    is_wanted: IsWanted,
 ) -> Result<u8, Failure> {
     let interrupt = interrupt::listen();
     let redraws = std::io::stdout().is_terminal() && !output::is_dumb();
@@ -29,13 +26,7 @@ pub(super) fn run(
         if redraws {
             output::own(CLEAR)?;
         }
-        match round(
-            args,
-            gates,
-            is_wanted,
-            destinations,
-            (&mut judged, &files.now()),
-        ) {
+        match round(invocation, destinations, (&mut judged, &files.now())) {
             Ok(seen) => files = seen,
             // A path that is gone for a moment, or for good: it may come back.
             Err(failure) if files != Stamps::default() => {
@@ -54,14 +45,12 @@ pub(super) fn run(
 
 /// Judges the changed rows and shows all rows. Returns the files to watch, in the state before they were read.
 fn round(
-    args: &Run,
-    gates: Gates,
-    is_wanted: IsWanted,
+    invocation: Invocation<'_>,
     destinations: &[Destination<Report>],
     (judged, then): (&mut Judged, &Stamps),
 ) -> Result<Stamps, Failure> {
-    let suites = run::load(args, gates)?;
-    let (loaded, plan) = (&suites.loaded, run::plan(args, &suites, is_wanted));
+    let suites = invocation.load()?;
+    let (loaded, plan) = (&suites.loaded, invocation.plan(&suites));
     Destination::refuse_inputs(destinations, suites::inputs(loaded).chain(plan.files()))?;
     if *then == Stamps::default() {
         Destination::discard_earlier(destinations)?;
@@ -69,10 +58,10 @@ fn round(
     let files = then.of_plan(loaded, &plan);
     let all = plan.rows.len();
     let (report, again) = judged.report(loaded, plan, then, |plan| {
-        let options = run::options(args, Destination::evidence(destinations));
+        let options = run::options(invocation.args, Destination::evidence(destinations));
         Ok::<_, Failure>(run::watched(plan, options, true)?.report)
     })?;
-    Destination::write_all(destinations, &report, args.suites.verbose, None)?;
+    Destination::write_all(destinations, &report, invocation.args.suites.verbose, None)?;
     let count = files.files();
     output::stderr(&format!(
         "judged {again} of {all} tests; watching {count} files, Ctrl-C ends\n"

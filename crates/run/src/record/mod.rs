@@ -27,7 +27,9 @@ use mcptest_replay::{Event, FreshRow, FreshRows, Interrupted, Plan};
 use plan::Planned;
 use schedule::{Schedule, Shared, Unit};
 use servers::SharedServers;
+use std::collections::BTreeMap;
 use std::time::Duration;
+use tokio::runtime::{Builder, Runtime};
 use tool_job::ToolJob;
 use workers::Workers;
 
@@ -95,13 +97,8 @@ pub(crate) fn record(
     options: Options,
     context: GradingContext<'_>,
 ) -> Result<FreshRows, Interrupted> {
-    let GradingContext {
-        secrets,
-        spending,
-        watch,
-        interrupt,
-    } = context;
-    let Planned { mut rows, jobs } = plan::plan(plan, options.mode, secrets, spending);
+    let Planned { mut rows, jobs } =
+        plan::plan(plan, options.mode, context.secrets, context.spending);
     if jobs.is_empty() {
         return Ok(FreshRows {
             rows,
@@ -118,9 +115,36 @@ pub(crate) fn record(
             });
         }
     };
-    let most = most_at_once(options);
+    let made = make(jobs, &runtime, options, context);
+    runtime.shutdown_timeout(Duration::from_secs(2));
+    if let Some(interrupted) = made.interrupted {
+        end_all();
+        return Err(interrupted);
+    }
+    rows.extend(made.rows);
+    Ok(FreshRows {
+        rows,
+        took: made.took,
+    })
+}
+
+/// The outcomes of the jobs.
+struct Made {
+    rows: Vec<(usize, FreshRow)>,
+    took: BTreeMap<usize, Duration>,
+    interrupted: Option<Interrupted>,
+}
+
+/// Does the jobs, several at once.
+fn make(
+    jobs: Vec<Job<'_>>,
+    runtime: &Runtime,
+    options: Options,
+    context: GradingContext<'_>,
+) -> Made {
     let (agents, tests) = jobs.split_at(jobs.partition_point(Job::is_of_agent));
     let units: Vec<Unit> = tests.iter().chain(agents).flat_map(Job::units).collect();
+    let most = most_at_once(options);
     let schedule = Schedule::new(
         jobs.iter().map(|job| job.shared(most)).collect(),
         units.iter().cloned(),
@@ -131,43 +155,41 @@ pub(crate) fn record(
         &schedule,
         one_run::RecordingContext {
             servers: &servers,
-            spending,
-            watch,
-            interrupt,
+            spending: context.spending,
+            watch: context.watch,
+            interrupt: context.interrupt,
         },
         options,
     );
     if !tests.is_empty() {
-        watch(Event::ToolsBegan { tests: tests.len() });
+        (context.watch)(Event::ToolsBegan { tests: tests.len() });
     }
-    let threads = threads(options, agents.len(), tests.len());
     std::thread::scope(|scope| {
-        for _ in 0..threads {
+        for _ in 0..threads(options, agents.len(), tests.len()) {
             scope.spawn(|| workers.work(runtime.handle()));
         }
     });
     let took = jobs.iter().map(Job::index).zip(workers.took()).collect();
     let interrupted = workers.interrupted(units.len() - tests.len(), tests.len());
-    watch(Event::Ended);
+    (context.watch)(Event::Ended);
     runtime.block_on(async {
         tokio::time::timeout(Duration::from_secs(10), servers.close())
             .await
             .ok()
     });
-    rows.extend(
-        jobs.into_iter()
-            .filter_map(|job| job.into_row(schedule.is_cut())),
-    );
-    runtime.shutdown_timeout(Duration::from_secs(2));
-    if let Some(interrupted) = interrupted {
-        end_all();
-        return Err(interrupted);
+    let is_cut = schedule.is_cut();
+    Made {
+        rows: jobs
+            .into_iter()
+            .filter_map(|job| job.into_row(is_cut))
+            .collect(),
+        took,
+        interrupted,
     }
-    Ok(FreshRows { rows, took })
 }
 
-fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread()
+fn runtime() -> std::io::Result<Runtime> {
+    Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()

@@ -5,14 +5,16 @@ use super::late::on_late;
 use super::schedule::Unit;
 use super::servers::{SharedServers, close_all, connect_all};
 use super::setup_command;
-use mcptest_agent::own::{self, OnCall, OwnSetup};
+use mcptest_agent::own::{self, OnCall, OwnOutcome, OwnSetup};
 use mcptest_agent::{
     Connected, Limits, MayAsk, Oddity, OpenedToolbox, Provider, ReservedCall, Spending, Task,
     Toolbox, Unrecorded, Used, View, Watcher, instructions_of, run_model, system_prompt, usd,
 };
 use mcptest_core::row::AgentRow;
 use mcptest_core::suite::{Agent, OwnAgent, Server, ToolSchemas};
-use mcptest_core::trace::{CatalogueTool, ConversationTrace, RecordedError, Tokens};
+use mcptest_core::trace::{
+    CatalogueTool, ConversationTrace, RecordedError, RecordedServer, Tokens,
+};
 use mcptest_mcp::client::{Observed, ServerSpec};
 use mcptest_mock::{RunningWorld, UnusableServer, spec_in};
 use mcptest_replay::{Event, Interrupt, Watch, interrupted};
@@ -120,21 +122,7 @@ async fn run_provider(
         toolbox,
         complaints,
     } = open_toolbox(job, model.provider, &servers, unit).await?;
-    let catalogue = toolbox.catalogue().to_vec();
-    let left_out = toolbox
-        .left_out()
-        .iter()
-        .map(|left| (left.tool.clone(), left.why.clone()))
-        .collect();
-    let instructions = if agent.tells_instructions() {
-        instructions_of(&servers)
-    } else {
-        Vec::new()
-    };
-    let spoken_to = servers
-        .iter()
-        .map(|server| server.client.server().to_recorded(&server.name))
-        .collect();
+    let offer = Offer::new(agent, &toolbox, &servers);
     let meter = Meter {
         job,
         run: unit.run,
@@ -142,25 +130,64 @@ async fn run_provider(
         toolbox: Arc::new(toolbox),
         call: Mutex::default(),
     };
-    let ended = converse(job, model, &instructions, meter).await;
+    let ended = converse(job, model, &offer.instructions, meter).await;
     let observed = close_all(suite, servers).await;
-    let mut trace = ended.map_err(|why| unfinished(job, why))?;
-    trace.servers = spoken_to;
-    let tokens = trace.conversation.tokens;
-    trace.conversation.cost_usd = tokens.and_then(|tokens| job.cost_usd(tokens));
-    trace.errors.extend(without_tools(agent, &catalogue));
-    trace
-        .errors
-        .extend(oddities(complaints.into_iter().chain(observed)));
-    let instructions = agent
-        .tells_instructions()
-        .then(|| instructions.into_iter().collect());
-    Ok(Finished {
-        trace,
-        catalogue,
-        left_out,
-        instructions,
-    })
+    let trace = ended.map_err(|why| unfinished(job, why))?;
+    Ok(offer.finish(job, trace, complaints.into_iter().chain(observed)))
+}
+
+/// The tools and instructions that the servers of a run offer to its model.
+struct Offer {
+    catalogue: Vec<CatalogueTool>,
+    left_out: BTreeMap<String, String>,
+    instructions: Vec<(String, String)>,
+    servers: Vec<RecordedServer>,
+}
+
+impl Offer {
+    fn new(agent: &Agent, toolbox: &Toolbox, servers: &[Connected]) -> Self {
+        let instructions = if agent.tells_instructions() {
+            instructions_of(servers)
+        } else {
+            Vec::new()
+        };
+        Self {
+            catalogue: toolbox.catalogue().to_vec(),
+            left_out: toolbox
+                .left_out()
+                .iter()
+                .map(|left| (left.tool.clone(), left.why.clone()))
+                .collect(),
+            instructions,
+            servers: servers
+                .iter()
+                .map(|server| server.client.server().to_recorded(&server.name))
+                .collect(),
+        }
+    }
+
+    /// The finished run: the trace with its servers, its cost and what was odd about them.
+    fn finish(
+        self,
+        job: &AgentJob<'_>,
+        mut trace: ConversationTrace,
+        observed: impl Iterator<Item = Oddity>,
+    ) -> Finished {
+        let agent = job.row.agent;
+        trace.servers = self.servers;
+        let tokens = trace.conversation.tokens;
+        trace.conversation.cost_usd = tokens.and_then(|tokens| job.cost_usd(tokens));
+        trace.errors.extend(without_tools(agent, &self.catalogue));
+        trace.errors.extend(oddities(observed));
+        Finished {
+            trace,
+            catalogue: self.catalogue,
+            left_out: self.left_out,
+            instructions: agent
+                .tells_instructions()
+                .then(|| self.instructions.into_iter().collect()),
+        }
+    }
 }
 
 /// A model, and who is asked for it.
@@ -253,27 +280,7 @@ async fn run_own(
     context: &RecordingContext<'_>,
 ) -> Result<Finished, Unfinished> {
     let agent = job.row.agent;
-    let filled = own
-        .filled(job.row.suite.folder(), mcptest_replay::host().environment)
-        .map_err(|unset| failed(format!("`agent:`: {unset}")))?;
-    let servers = specs(job, world, unit, context)?;
-    let program = std::env::current_exe().map_err(failed)?;
-    let distract = |offered: &[CatalogueTool]| agent.injected_tools(job.row.variant, offered);
-    let outcome = own::run(OwnSetup {
-        command: &filled.command,
-        env: &filled.env,
-        cwd: Some(&filled.cwd),
-        prompt: agent.turns.first().map_or("", |turn| turn.value.as_str()),
-        servers,
-        faults: job.faults(unit),
-        distractors: agent.injects_tools(job.row.variant).then_some(&distract),
-        hidden: job.hidden(unit),
-        time_budget: limits(agent).time_budget,
-        program: &program,
-        on_call: on_call(job, unit, context),
-    })
-    .await
-    .map_err(failed)?;
+    let outcome = start_own(job, own, world, unit, context).await?;
     let mut trace = outcome.trace;
     let usage = Tokens {
         total: None,
@@ -290,6 +297,38 @@ async fn run_own(
         left_out: BTreeMap::new(),
         instructions: None,
     })
+}
+
+/// Starts the program behind its proxies, and waits for its end.
+async fn start_own(
+    job: &AgentJob<'_>,
+    own: &OwnAgent,
+    world: Option<&Arc<RunningWorld>>,
+    unit: &Unit,
+    context: &RecordingContext<'_>,
+) -> Result<OwnOutcome, Unfinished> {
+    let agent = job.row.agent;
+    let filled = own
+        .filled(job.row.suite.folder(), mcptest_replay::host().environment)
+        .map_err(|unset| failed(format!("`agent:`: {unset}")))?;
+    let servers = specs(job, world, unit, context)?;
+    let program = std::env::current_exe().map_err(failed)?;
+    let distract = |offered: &[CatalogueTool]| agent.injected_tools(job.row.variant, offered);
+    own::run(OwnSetup {
+        command: &filled.command,
+        env: &filled.env,
+        cwd: Some(&filled.cwd),
+        prompt: agent.turns.first().map_or("", |turn| turn.value.as_str()),
+        servers,
+        faults: job.faults(unit),
+        distractors: agent.injects_tools(job.row.variant).then_some(&distract),
+        hidden: job.hidden(unit),
+        time_budget: limits(agent).time_budget,
+        program: &program,
+        on_call: on_call(job, unit, context),
+    })
+    .await
+    .map_err(failed)
 }
 
 /// The servers of a run, before they are started.

@@ -35,44 +35,52 @@ pub(super) fn plan<'p>(
         rows: BTreeMap::new(),
         jobs: Vec::new(),
     };
-    let rows = || {
-        plan.rows
-            .iter()
-            .enumerate()
-            .filter(|(_, row)| row.skip.is_none())
-    };
-    for (index, row) in rows() {
+    let rows = plan
+        .rows
+        .iter()
+        .enumerate()
+        .filter(|(_, row)| row.skip.is_none());
+    for (index, row) in rows.clone() {
+        planned.add_agent(index, row, &planning);
+    }
+    for (index, row) in rows {
+        planned.add_tool_test(index, row, &planning);
+    }
+    planned
+}
+
+impl<'p> Planned<'p> {
+    fn add_agent(&mut self, index: usize, row: &'p Row<'p>, planning: &Planning<'_>) {
         let place = Place {
-            number: planned.jobs.len(),
+            number: self.jobs.len(),
             index,
         };
-        match agent_job(row, place, &planning) {
-            Ok(job) => planned
-                .jobs
-                .extend(job.map(|job| Job::Agent(Box::new(job)))),
+        match agent_job(row, place, planning) {
+            Ok(Some(job)) => self.jobs.push(Job::Agent(Box::new(job))),
+            Ok(None) => {}
             Err(reason) => {
-                planned.rows.insert(index, FreshRow::Failed(reason));
+                self.rows.insert(index, FreshRow::Failed(reason));
             }
         }
     }
-    for (index, planned_row) in rows() {
-        let Some(of) = planned_row.tool_row() else {
-            continue;
+
+    fn add_tool_test(&mut self, index: usize, row: &'p Row<'p>, planning: &Planning<'_>) {
+        let Some(of) = row.tool_row() else {
+            return;
         };
-        if wanted_runs(planned_row, mode).is_some() {
-            let job = ToolJob {
-                number: planned.jobs.len(),
-                index,
-                planned: planned_row,
-                of,
-                mode,
-                secrets: secrets.of(of.suite),
-                row: OnceLock::new(),
-            };
-            planned.jobs.push(Job::Tool(job));
+        if wanted_runs(row, planning.mode).is_none() {
+            return;
         }
+        self.jobs.push(Job::Tool(ToolJob {
+            number: self.jobs.len(),
+            index,
+            planned: row,
+            of,
+            mode: planning.mode,
+            secrets: planning.secrets.of(of.suite),
+            row: OnceLock::new(),
+        }));
     }
-    planned
 }
 
 /// The values for planning every job of an agent.

@@ -146,7 +146,7 @@ fn draft(asked: Asked) -> Result<String, Failure> {
 /// Drafts from a server, on a separate thread: this thread belongs to the runtime that serves.
 fn of_server(command: Vec<String>, out: PathBuf) -> Result<Draft, Failure> {
     let drafting = std::thread::spawn(move || {
-        let spec = server::of_words(&command)?;
+        let spec = server::from_words(&command)?;
         let ask = Ask {
             spec,
             timeout: None,

@@ -214,7 +214,7 @@ fn reply_to(status: StatusCode, body: &[u8], held: &Held) -> WatchedReply {
     }
 }
 
-/// The body for these messages: one as it is, several as a stream of events.
+/// The body for these messages: one verbatim, several as a stream of events.
 fn body_of(texts: &[String], headers: &mut HeaderMap) -> String {
     if let [text] = texts {
         return text.clone();
