@@ -158,7 +158,7 @@ pub fn manifest(data: &[u8]) {
     let Some(manifest) = loaded.manifest else {
         return;
     };
-    let state = mcptest_mock::manifest::State::of(&manifest, None);
+    let state = mcptest_mock::manifest::State::new(&manifest, None);
     let arguments = serde_json::json!({ "id": "T-1", "city": "Paris", "days": 3 });
     for tool in &manifest.tools {
         let _ = tool.check(&arguments);

@@ -43,7 +43,7 @@ pub(super) enum Interest {
     /// A legacy session: every list, and the resources that it subscribed to.
     Session(Arc<Session>),
     /// A modern `subscriptions/listen`.
-    Subscription(Id, Filter),
+    Subscription { id: Id, filter: Filter },
 }
 
 /// The `notifications` of a `subscriptions/listen`.
@@ -79,12 +79,14 @@ impl Interest {
                 session.subscriptions.lock().contains(uri)
             }
             (Self::Session(_), _) => true,
-            (Self::Subscription(_, filter), ServerChange::Tools) => filter.tools_list_changed,
-            (Self::Subscription(_, filter), ServerChange::Prompts) => filter.prompts_list_changed,
-            (Self::Subscription(_, filter), ServerChange::Resources) => {
+            (Self::Subscription { filter, .. }, ServerChange::Tools) => filter.tools_list_changed,
+            (Self::Subscription { filter, .. }, ServerChange::Prompts) => {
+                filter.prompts_list_changed
+            }
+            (Self::Subscription { filter, .. }, ServerChange::Resources) => {
                 filter.resources_list_changed
             }
-            (Self::Subscription(_, filter), ServerChange::Updated(uri)) => {
+            (Self::Subscription { filter, .. }, ServerChange::Updated(uri)) => {
                 filter.resource_subscriptions.contains(uri)
             }
         }
@@ -98,7 +100,7 @@ impl Interest {
         let params = match self {
             Self::Session(_) if uri.is_empty() => None,
             Self::Session(_) => Some(format!("{{{uri}}}")),
-            Self::Subscription(id, _) => {
+            Self::Subscription { id, .. } => {
                 let comma = if uri.is_empty() { "" } else { "," };
                 Some(format!("{{{uri}{comma}{}}}", subscription_meta(id)))
             }

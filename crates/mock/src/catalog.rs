@@ -70,7 +70,7 @@ impl Catalog {
             .collect();
         let dressing = Dressing::new(&identity.info, manifest.cache);
         let lists = lists(&manifest);
-        let state = State::of(&manifest, in_world);
+        let state = State::new(&manifest, in_world);
         let source = Source::Manifest(Arc::new(Mock {
             manifest,
             state,
@@ -148,50 +148,35 @@ fn has_resources(manifest: &Manifest) -> bool {
 }
 
 fn lists(manifest: &Manifest) -> HashMap<&'static str, Entries> {
-    let Manifest {
-        tools,
-        prompts,
-        resources,
-        resource_templates,
-        page_size,
-        ..
-    } = manifest;
-    let of_resources = |resources: &[Resource]| -> Option<Vec<String>> {
-        has_resources(manifest).then(|| {
-            resources
-                .iter()
-                .map(|resource| resource.listing.clone())
-                .collect()
-        })
+    let mut lists = HashMap::new();
+    let mut add = |method: &'static str, key: &'static str, listings: Vec<String>| {
+        lists.insert(method, Entries::new(key, listings, manifest.page_size));
     };
-    let of_prompts = || {
-        prompts
-            .iter()
-            .map(|prompt| prompt.listing.clone())
-            .collect()
-    };
-    let all: [(&str, &str, Option<Vec<String>>); 4] = [
-        (
-            "tools/list",
-            "tools",
-            Some(tools.iter().map(|tool| tool.listing.clone()).collect()),
-        ),
-        (
-            "prompts/list",
-            "prompts",
-            (!prompts.is_empty()).then(of_prompts),
-        ),
-        ("resources/list", "resources", of_resources(resources)),
-        (
+    let tools = manifest.tools.iter().map(|tool| tool.listing.clone());
+    add("tools/list", "tools", tools.collect());
+    if !manifest.prompts.is_empty() {
+        let prompts = manifest.prompts.iter().map(|prompt| prompt.listing.clone());
+        add("prompts/list", "prompts", prompts.collect());
+    }
+    if has_resources(manifest) {
+        add(
+            "resources/list",
+            "resources",
+            listings_of(&manifest.resources),
+        );
+        add(
             "resources/templates/list",
             "resourceTemplates",
-            of_resources(resource_templates),
-        ),
-    ];
-    all.into_iter()
-        .filter_map(|(method, key, listings)| {
-            Some((method, Entries::new(key, listings?, *page_size)))
-        })
+            listings_of(&manifest.resource_templates),
+        );
+    }
+    lists
+}
+
+fn listings_of(resources: &[Resource]) -> Vec<String> {
+    resources
+        .iter()
+        .map(|resource| resource.listing.clone())
         .collect()
 }
 

@@ -12,7 +12,7 @@ pub(super) struct DeferredChanges {
 
 impl DeferredChanges {
     /// `None` when nothing changes.
-    pub(super) fn of(server: &Server, changes: Vec<ServerChange>) -> Option<Self> {
+    pub(super) fn new(server: &Server, changes: Vec<ServerChange>) -> Option<Self> {
         (!changes.is_empty()).then(|| Self {
             server: server.clone(),
             changes,

@@ -3,6 +3,7 @@
 use super::deferred::DeferredChanges;
 use super::engine::MockOutcome;
 use super::outlet::Outlet;
+use super::pending_request::MockAnswer;
 use super::server::Server;
 use mcptest_mcp::fault::Action;
 
@@ -25,29 +26,7 @@ pub(super) async fn deliver(
 ) -> Option<Delivery> {
     let healthy = Action::default();
     let action = action.unwrap_or(&healthy);
-    let work = async {
-        match outcome {
-            MockOutcome::Answer { answer, .. } => answer,
-            MockOutcome::PendingRequest(pending) => pending.run(outlet).await,
-            MockOutcome::Listen { .. } | MockOutcome::Unserved => std::future::pending().await,
-        }
-    };
-    let answer = if let Some(delay) = action.despite_cancel {
-        let until = tokio::time::sleep(delay.saturating_add(action.delay.unwrap_or_default()));
-        tokio::join!(work, until).0
-    } else {
-        let late = async {
-            let answer = work.await;
-            if let Some(delay) = action.delay {
-                tokio::time::sleep(delay).await;
-            }
-            answer
-        };
-        tokio::select! {
-            () = cancel => return None,
-            answer = late => answer,
-        }
-    };
+    let answer = answer_in_time(outcome, action, outlet, cancel).await?;
     if action.floods_stderr {
         let server = server.clone();
         let _stopped = tokio::task::spawn_blocking(move || server.flood_stderr()).await;
@@ -56,4 +35,35 @@ pub(super) async fn deliver(
         texts: action.reply.texts(answer.text),
         deferred: answer.deferred,
     })
+}
+
+/// The answer at the time that the action sets. `None` if it was cancelled before.
+async fn answer_in_time(
+    outcome: MockOutcome,
+    action: &Action,
+    outlet: &Outlet,
+    cancel: impl Future<Output = ()>,
+) -> Option<MockAnswer> {
+    let work = async {
+        match outcome {
+            MockOutcome::Answer { answer, .. } => answer,
+            MockOutcome::PendingRequest(pending) => pending.run(outlet).await,
+            MockOutcome::Listen { .. } | MockOutcome::Unserved => std::future::pending().await,
+        }
+    };
+    if let Some(delay) = action.despite_cancel {
+        let until = tokio::time::sleep(delay.saturating_add(action.delay.unwrap_or_default()));
+        return Some(tokio::join!(work, until).0);
+    }
+    let late = async {
+        let answer = work.await;
+        if let Some(delay) = action.delay {
+            tokio::time::sleep(delay).await;
+        }
+        answer
+    };
+    tokio::select! {
+        () = cancel => None,
+        answer = late => Some(answer),
+    }
 }

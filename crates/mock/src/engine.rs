@@ -148,18 +148,8 @@ impl Server {
         session: Option<&Arc<Session>>,
         client: Client,
     ) -> RpcResult<MockOutcome> {
-        if let Source::Manifest(mock) = &catalog.source {
-            if let Some(list) = catalog.lists.get(&*request.method) {
-                let page = list.page(request.params.cursor.as_deref())?;
-                return Ok(MockOutcome::result(catalog, request, &page));
-            }
-            if &*request.method == "completion/complete" {
-                return Ok(MockOutcome::result(
-                    catalog,
-                    request,
-                    &complete(mock, request)?,
-                ));
-            }
+        if let Some(known) = at_once(catalog, request)? {
+            return Ok(MockOutcome::result(catalog, request, &known));
         }
         let state = self.request_state(request)?;
         let job = job(catalog, request, state.as_ref())?;
@@ -299,6 +289,20 @@ fn listen(request: &Request<'_>) -> RpcResult<MockOutcome> {
         id: request.id.clone(),
         filter,
     })
+}
+
+/// The result of a request that needs no work: a page of a list, or a completion.
+fn at_once<'c>(catalog: &'c Catalog, request: &Request<'_>) -> RpcResult<Option<Cow<'c, str>>> {
+    let Source::Manifest(mock) = &catalog.source else {
+        return Ok(None);
+    };
+    if let Some(list) = catalog.lists.get(&*request.method) {
+        return list.page(request.params.cursor.as_deref()).map(Some);
+    }
+    if &*request.method == "completion/complete" {
+        return complete(mock, request).map(|text| Some(Cow::Owned(text)));
+    }
+    Ok(None)
 }
 
 fn job(

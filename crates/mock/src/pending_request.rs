@@ -80,7 +80,7 @@ impl PendingRequest {
         };
         Ok(MockAnswer {
             text,
-            deferred: DeferredChanges::of(&self.server, self.job.changes()),
+            deferred: DeferredChanges::new(&self.server, self.job.changes()),
         })
     }
 
@@ -123,7 +123,7 @@ impl PendingRequest {
                     Some(&params),
                 ))
             }
-            NoticeKind::Log(level, params) => self
+            NoticeKind::Log { level, params } => self
                 .client
                 .level
                 .is_some_and(|least| level >= least)

@@ -157,7 +157,7 @@ impl Pipe {
     async fn listen(&mut self, id: Id, filter: Filter) {
         self.outlet.send(filter.acknowledgement(&id)).await;
         let running = self.session.begin(&id);
-        let interest = Interest::Subscription(id, filter);
+        let interest = Interest::Subscription { id, filter };
         let seat = self.server.0.audience.join(interest, self.outlet.clone());
         self.subscriptions.spawn(async move {
             running.cancelled().await;

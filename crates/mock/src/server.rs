@@ -35,7 +35,7 @@ impl std::fmt::Debug for Inner {
 impl Server {
     /// A server of a manifest, with these faults beside the manifest's own.
     pub fn new(manifest: Manifest, faults: Vec<ScopedFault>) -> Self {
-        Self::of(Catalog::of_manifest(manifest, &faults, None, None), faults)
+        Self::from_catalog(Catalog::of_manifest(manifest, &faults, None, None), faults)
     }
 
     /// A server that acts in a world, under this name.
@@ -44,7 +44,7 @@ impl Server {
             server: name.to_owned(),
             world: Arc::clone(world),
         };
-        Self::of(
+        Self::from_catalog(
             Catalog::of_manifest(manifest, &[], Some(in_world), None),
             Vec::new(),
         )
@@ -52,7 +52,7 @@ impl Server {
 
     /// A server that offers the tools of a manifest, whose calls, once their arguments fit, this function answers.
     pub fn answered_by(manifest: Manifest, answer: fn(&str, &Value) -> Value) -> Self {
-        Self::of(
+        Self::from_catalog(
             Catalog::of_manifest(manifest, &[], None, Some(answer)),
             Vec::new(),
         )
@@ -60,10 +60,10 @@ impl Server {
 
     /// A server that gives the answers of a tape.
     pub fn of_tape(tape: &Tape, faults: Vec<ScopedFault>) -> Self {
-        Self::of(Catalog::of_tape(TapeSource::new(tape), &faults), faults)
+        Self::from_catalog(Catalog::of_tape(TapeSource::new(tape), &faults), faults)
     }
 
-    fn of(catalog: Catalog, faults: Vec<ScopedFault>) -> Self {
+    fn from_catalog(catalog: Catalog, faults: Vec<ScopedFault>) -> Self {
         Self(Arc::new(Inner {
             catalog: RwLock::new(Arc::new(catalog)),
             faults,

@@ -37,7 +37,7 @@ struct Place {
 }
 
 impl Place {
-    fn of(entry: &Entry) -> Self {
+    fn from_entry(entry: &Entry) -> Self {
         Self {
             session: entry.session,
             exchange: entry.exchange,
@@ -111,7 +111,7 @@ impl TapeReader {
             },
         };
         open.id = Some(id);
-        open.place = Place::of(entry);
+        open.place = Place::from_entry(entry);
         open.token = common.wants_progress().map(|token| token.get().to_owned());
         self.open.push(open);
     }
@@ -124,7 +124,7 @@ impl TapeReader {
 
     /// The place in the list of the newest open request like this: of the entry's exchange, or else of its session.
     fn newest(&self, entry: &Entry, is_like: impl Fn(&TapedRequest) -> bool) -> Option<usize> {
-        let place = Place::of(entry);
+        let place = Place::from_entry(entry);
         let of_exchange = |open: &TapedRequest| is_like(open) && open.place == place;
         let of_session = |open: &TapedRequest| is_like(open) && open.place.session == place.session;
         self.open
@@ -148,7 +148,10 @@ impl TapeReader {
             "notifications/subscriptions/acknowledged" => return,
             "notifications/message" => {
                 let text = params.map_or("{}", RawValue::get).to_owned();
-                NoticeKind::Log(log_level(params), text)
+                NoticeKind::Log {
+                    level: log_level(params),
+                    params: text,
+                }
             }
             _ => NoticeKind::Other(raw.to_owned()),
         };

@@ -247,7 +247,7 @@ fn an_unknown_key_is_refused_and_a_note_is_accepted_at_every_level_by_both() {
 #[test]
 fn every_tool_and_prompt_of_the_conformance_manifest_answers_whatever_the_client_says() {
     let manifest = from_disk("tests/conformance/everything.yml");
-    let state = State::of(&manifest, None);
+    let state = State::new(&manifest, None);
     let args = json!({"prompt": "p", "message": "m", "region": "r", "email": "e", "arg1": "a", "arg2": "b", "resourceUri": "test://x"});
     let answer = |kind: AskKind| match kind {
         AskKind::Sampling => {

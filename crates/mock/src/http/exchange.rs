@@ -248,7 +248,7 @@ impl MockService {
                 let stream = Stream::fleeting();
                 let receiver = stream.attach(None);
                 stream.push(&filter.acknowledgement(&id));
-                let interest = Interest::Subscription(id, filter);
+                let interest = Interest::Subscription { id, filter };
                 let seat = self
                     .server
                     .0
@@ -317,9 +317,7 @@ impl MockService {
         };
         let stream = session.map_or_else(Stream::fleeting, |session| session.open_stream());
         let receiver = stream.attach(None);
-        let agreed = session.and_then(|session| session.agreed.get());
-        let primes_itself = matches!(&outcome, MockOutcome::PendingRequest(pending) if pending.job.reconnect_ms().is_some());
-        if !primes_itself && agreed.is_some_and(|agreed| agreed.version >= "2025-11-25") {
+        if is_to_prime(&outcome, session) {
             stream.prime(None);
         }
         let running = session.map(|session| session.begin(&request.id));
@@ -333,20 +331,32 @@ impl MockService {
                 }
             };
             let delivery = deliver(&server, outcome, action.as_deref(), &outlet, cancelled).await;
-            if let Some(Delivery { texts, deferred }) = delivery {
-                let is_lost = texts.is_empty();
-                for text in texts {
-                    outlet.send(text).await;
-                }
-                drop(deferred);
-                if is_lost {
-                    stream.reader_gone().await;
-                }
+            if let Some(delivery) = delivery {
+                send(delivery, &outlet, &stream).await;
             }
             stream.finish();
             drop(permit);
         });
         reply::events(receiver, None)
+    }
+}
+
+/// Returns true if the stream begins with an event to resume from, and the work does not send one itself.
+fn is_to_prime(outcome: &MockOutcome, session: OfSession<'_>) -> bool {
+    let primes_itself = matches!(outcome, MockOutcome::PendingRequest(pending) if pending.job.reconnect_ms().is_some());
+    let agreed = session.and_then(|session| session.agreed.get());
+    !primes_itself && agreed.is_some_and(|agreed| agreed.version >= "2025-11-25")
+}
+
+/// Sends the answer; if it is lost, waits until the client gives up.
+async fn send(delivery: Delivery, outlet: &Outlet, stream: &Stream) {
+    let is_lost = delivery.texts.is_empty();
+    for text in delivery.texts {
+        outlet.send(text).await;
+    }
+    drop(delivery.deferred);
+    if is_lost {
+        stream.reader_gone().await;
     }
 }
 

@@ -402,49 +402,57 @@ fn read_sampling_params(
 }
 
 fn read_elicitation(field: &mut Field<'_>, scope: &Scope) -> Option<Json> {
-    let form = || Json::raw(r#"{"type":"object","properties":{}}"#);
     field.shapes("a string or the parameters of an elicitation", |shapes| {
         shapes.scalar(|field| {
-            let message = Some(text(field, scope)?);
+            let message = text(field, scope)?;
             Some(Json::object([
-                ("message", message),
-                ("requestedSchema", Some(form())),
+                ("message", Some(message)),
+                ("requestedSchema", Some(empty_form())),
             ]))
         });
-        shapes.block(|block| {
-            let message = block.required("message", "The text for the user", |f| text(f, scope));
-            let mode = block.optional("mode", "`form` or `url`", |f| {
-                f.choice(
-                    "a mode of elicitation",
-                    &[("form", "\"form\""), ("url", "\"url\"")],
-                )
-            });
-            let schema = either(
-                block,
-                ("requestedSchema", "requested_schema"),
-                "The JSON Schema of the form [default: an empty form]",
-                |f| object_json(f, scope),
-            );
-            let url = block.optional("url", "The page that the user visits", |f| text(f, scope));
-            let id = either(
-                block,
-                ("elicitationId", "elicitation_id"),
-                "The id of a visit",
-                |f| text(f, scope),
-            );
-            let meta = block.optional("_meta", "Metadata", |f| object_json(f, scope));
-            let is_form = !block.has("url") && mode != Some("\"url\"");
-            Some(Json::object([
-                (
-                    "mode",
-                    mode.or((!is_form).then_some("\"url\"")).map(Json::raw),
-                ),
-                ("message", Some(message?)),
-                ("requestedSchema", schema.or_else(|| is_form.then(form))),
-                ("url", url),
-                ("elicitationId", id),
-                ("_meta", meta),
-            ]))
-        });
+        shapes.block(|block| read_elicitation_block(block, scope));
     })
+}
+
+fn read_elicitation_block(block: &mut Block<'_>, scope: &Scope) -> Option<Json> {
+    let message = block.required("message", "The text for the user", |f| text(f, scope));
+    let mode = block.optional("mode", "`form` or `url`", |f| {
+        f.choice(
+            "a mode of elicitation",
+            &[("form", "\"form\""), ("url", "\"url\"")],
+        )
+    });
+    let schema = either(
+        block,
+        ("requestedSchema", "requested_schema"),
+        "The JSON Schema of the form [default: an empty form]",
+        |f| object_json(f, scope),
+    );
+    let url = block.optional("url", "The page that the user visits", |f| text(f, scope));
+    let id = either(
+        block,
+        ("elicitationId", "elicitation_id"),
+        "The id of a visit",
+        |f| text(f, scope),
+    );
+    let meta = block.optional("_meta", "Metadata", |f| object_json(f, scope));
+    let is_form = !block.has("url") && mode != Some("\"url\"");
+    Some(Json::object([
+        (
+            "mode",
+            mode.or((!is_form).then_some("\"url\"")).map(Json::raw),
+        ),
+        ("message", Some(message?)),
+        (
+            "requestedSchema",
+            schema.or_else(|| is_form.then(empty_form)),
+        ),
+        ("url", url),
+        ("elicitationId", id),
+        ("_meta", meta),
+    ]))
+}
+
+fn empty_form() -> Json {
+    Json::raw(r#"{"type":"object","properties":{}}"#)
 }

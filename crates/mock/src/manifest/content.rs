@@ -117,15 +117,66 @@ pub(super) fn message(role: &str, content: Json) -> Json {
 
 fn read_block(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Option<Json> {
     let kinds = KINDS.each_ref().map(|kind| (kind.name, kind));
-    let kind = block.optional(
+    let written = block.optional(
         "type",
         "text, image, audio, resource or resource_link",
         |f| f.choice("a type of content", &kinds),
     );
-    let mut rest = Object::default();
-    rest.filled(block, "text", "The text, with `${args.x}` filled in", |f| {
+    let members = read_members(block, context, scope);
+    block.at_most_one_of(&["data", "file"]);
+    let kind = if block.has("type") {
+        written?
+    } else {
+        ContentKind::guess(block)?
+    };
+    kind.check(block);
+    let mut whole = Object::default();
+    whole.member("type", Some(Json::string(kind.name)));
+    whole.extend(members);
+    Some(whole.finish())
+}
+
+/// Everything but the type.
+fn read_members(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Object {
+    let mut members = Object::default();
+    members.filled(block, "text", "The text, with `${args.x}` filled in", |f| {
         text(f, scope)
     });
+    members.member("data", read_data(block, context, scope));
+    members.filled(
+        block,
+        "resource",
+        "An embedded resource: `uri`, `mimeType`, `text` or `blob`",
+        |f| f.try_block(|block| read_contents(block, context, scope)),
+    );
+    members.filled(block, "uri", "The address that a link leads to", |f| {
+        uri(f, scope).map(Json::text)
+    });
+    members.filled(block, "name", "The name of the linked resource", |f| {
+        text(f, scope)
+    });
+    members.filled(block, "title", "Its name for people", |f| text(f, scope));
+    members.filled(block, "description", "The description", |f| text(f, scope));
+    members.member(
+        "mimeType",
+        either(block, ("mimeType", "mime_type"), "The media type", |f| {
+            text(f, scope)
+        }),
+    );
+    members.filled(block, "size", "Its size in bytes", size);
+    members.filled(block, "icons", "Its icons", |f| any_json(f, scope));
+    members.filled(
+        block,
+        "annotations",
+        "`audience`, `priority`, `lastModified`",
+        literal_object,
+    );
+    members.filled(block, "_meta", "Metadata", |f| object_json(f, scope));
+    members
+}
+
+/// The bytes of an image or audio, written down or in a file.
+fn read_data(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Option<Json> {
     let data = block.optional("data", "The bytes of an image or audio, in base64", |f| {
         base64(f, scope)
     });
@@ -134,47 +185,7 @@ fn read_block(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Op
         "A file with the bytes of `data`, relative to the manifest",
         |f| f.name().and_then(|name| context.base64_of(&name, f)),
     );
-    rest.member("data", data.map(Json::text).or(file));
-    rest.filled(
-        block,
-        "resource",
-        "An embedded resource: `uri`, `mimeType`, `text` or `blob`",
-        |f| f.try_block(|block| read_contents(block, context, scope)),
-    );
-    rest.filled(block, "uri", "The address that a link leads to", |f| {
-        uri(f, scope).map(Json::text)
-    });
-    rest.filled(block, "name", "The name of the linked resource", |f| {
-        text(f, scope)
-    });
-    rest.filled(block, "title", "Its name for people", |f| text(f, scope));
-    rest.filled(block, "description", "The description", |f| text(f, scope));
-    rest.member(
-        "mimeType",
-        either(block, ("mimeType", "mime_type"), "The media type", |f| {
-            text(f, scope)
-        }),
-    );
-    rest.filled(block, "size", "Its size in bytes", size);
-    rest.filled(block, "icons", "Its icons", |f| any_json(f, scope));
-    rest.filled(
-        block,
-        "annotations",
-        "`audience`, `priority`, `lastModified`",
-        literal_object,
-    );
-    rest.filled(block, "_meta", "Metadata", |f| object_json(f, scope));
-    block.at_most_one_of(&["data", "file"]);
-    let kind = if block.has("type") {
-        kind?
-    } else {
-        ContentKind::guess(block)?
-    };
-    kind.check(block);
-    let mut whole = Object::default();
-    whole.member("type", Some(Json::string(kind.name)));
-    whole.extend(rest);
-    Some(whole.finish())
+    data.map(Json::text).or(file)
 }
 
 impl ContentKind {

@@ -19,7 +19,7 @@ pub(super) enum Form<'n> {
 }
 
 impl<'n> Form<'n> {
-    pub(super) fn of(root: &'n Node, text: &str) -> Self {
+    pub(super) fn from_root(root: &'n Node, text: &str) -> Self {
         if entry(root, "mock_server").is_some() {
             return Self::Manifest;
         }

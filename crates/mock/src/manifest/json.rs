@@ -19,8 +19,11 @@ enum Segment {
     Raw(String),
     /// A string, written as a JSON string.
     Text(Template),
-    /// A value of the call, or this JSON when it has none.
-    Hole(Hole, String),
+    /// A value of the call, or the default, which is JSON.
+    Hole {
+        hole: Hole,
+        default: String,
+    },
     /// JSON, written as a JSON string.
     Quoted(Json),
 }
@@ -67,7 +70,10 @@ impl Json {
         let template = Template::read(&format!("${{{path}}}"), known).unwrap_or_default();
         match template.as_hole() {
             Some(hole) => Self {
-                segments: vec![Segment::Hole(hole.clone(), "null".to_owned())],
+                segments: vec![Segment::Hole {
+                    hole: hole.clone(),
+                    default: "null".to_owned(),
+                }],
             },
             None => Self::raw("null"),
         }
@@ -112,28 +118,19 @@ impl Json {
         known: Option<&[&str]>,
         faults: &mut Vec<PlacedFault<'n>>,
     ) {
+        let placed = |fault, text| PlacedFault {
+            fault,
+            text,
+            span: node.span,
+        };
         match &node.kind {
-            Kind::Scalar(Scalar::Text { text, .. }) => {
-                match known.map(|known| Template::read(text, known)) {
-                    None => self.push_raw(&quote(text)),
-                    Some(Ok(template)) => self.push(Self::of_template(template)),
-                    Some(Err(fault)) => faults.push(PlacedFault {
-                        fault,
-                        text,
-                        span: node.span,
-                    }),
-                }
-            }
+            Kind::Scalar(Scalar::Text { text, .. }) => match Self::from_text(text, known) {
+                Ok(json) => self.push(json),
+                Err(fault) => faults.push(placed(fault, text)),
+            },
             Kind::Scalar(Scalar::NotFinite(text)) => {
-                let fault = Fault::new(
-                    0..text.len(),
-                    format!("`{text}` is not a number that JSON has"),
-                );
-                faults.push(PlacedFault {
-                    fault,
-                    text,
-                    span: node.span,
-                });
+                let message = format!("`{text}` is not a number that JSON has");
+                faults.push(placed(Fault::new(0..text.len(), message), text));
             }
             Kind::Scalar(other) => self.push_raw(&scalar(other)),
             Kind::List(items) => {
@@ -157,20 +154,33 @@ impl Json {
         }
     }
 
-    fn of_template(template: Template) -> Self {
+    /// A text, with holes for the known values where any may be in it.
+    fn from_text(text: &str, known: Option<&[&str]>) -> Result<Self, Fault> {
+        match known {
+            None => Ok(Self::string(text)),
+            Some(known) => Template::read(text, known).map(Self::from_template),
+        }
+    }
+
+    fn from_template(template: Template) -> Self {
         let Some(hole) = template.as_hole() else {
             return Self::text(template);
         };
         let default = scalar(&resolve(hole.default()));
         Self {
-            segments: vec![Segment::Hole(hole.clone(), default)],
+            segments: vec![Segment::Hole {
+                hole: hole.clone(),
+                default,
+            }],
         }
     }
 
     /// Returns true if both are only the value at one path.
     pub(super) fn is_same_hole(&self, other: &Self) -> bool {
         match (self.segments.as_slice(), other.segments.as_slice()) {
-            ([Segment::Hole(own, _)], [Segment::Hole(theirs, _)]) => own.path() == theirs.path(),
+            ([Segment::Hole { hole: own, .. }], [Segment::Hole { hole: theirs, .. }]) => {
+                own.path() == theirs.path()
+            }
             _ => false,
         }
     }
@@ -180,7 +190,7 @@ impl Json {
         let of_segment = |segment| match segment {
             &Segment::Raw(_) => Vec::new(),
             Segment::Text(template) => template.paths().collect(),
-            Segment::Hole(hole, _) => vec![hole.path()],
+            Segment::Hole { hole, .. } => vec![hole.path()],
             Segment::Quoted(json) => json.paths(),
         };
         self.segments.iter().flat_map(of_segment).collect()
@@ -227,7 +237,7 @@ impl Json {
             match segment {
                 Segment::Raw(text) => into.push_str(text),
                 Segment::Text(template) => into.push_str(&quote(&template.render(values)?)),
-                Segment::Hole(hole, default) => match hole.find(values)? {
+                Segment::Hole { hole, default } => match hole.find(values)? {
                     Some(value) => into.push_str(&value.to_string()),
                     None => into.push_str(default),
                 },

@@ -103,7 +103,7 @@ fn read(
     let reading = Reading::as_written(text);
     let folder = path.parent().unwrap_or(Path::new(""));
     let context = Context::new(folder, files);
-    let manifest = match Form::of(&root, text) {
+    let manifest = match Form::from_root(&root, text) {
         Form::SavedList(tools) => saved::read(tools, path, &reading, &context),
         Form::Server => read_server(&mut Field::new(&reading, &root), &context),
         Form::Manifest => read_manifest(&mut Field::new(&reading, &root), &context),

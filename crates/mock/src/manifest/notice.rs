@@ -25,8 +25,13 @@ pub struct Notice {
 pub enum NoticeKind {
     /// `notifications/progress`, for a call with a progress token: its params without the token, as JSON text.
     Progress(String),
-    /// `notifications/message`, for a client that wants this level: its params as JSON text.
-    Log(LogLevel, String),
+    /// `notifications/message`, for a client that wants this level.
+    Log {
+        /// The level.
+        level: LogLevel,
+        /// The params, as JSON text.
+        params: String,
+    },
     /// A verbatim message.
     Other(String),
 }
@@ -157,7 +162,7 @@ impl NoticePlan {
             delay_ms: self.delay_ms,
             kind: match self.kind {
                 PlannedKind::Progress => NoticeKind::Progress(params),
-                PlannedKind::Log(level) => NoticeKind::Log(level, params),
+                PlannedKind::Log(level) => NoticeKind::Log { level, params },
             },
         })
     }

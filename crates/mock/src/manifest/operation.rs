@@ -206,6 +206,48 @@ impl Target {
     }
 }
 
+/// The keys beside the verb.
+struct OperationKeys {
+    key: Option<Json>,
+    record: Option<Vec<(String, (Span, Json))>>,
+    filter: Option<Vec<(String, Json)>>,
+    not_found: Option<Plan>,
+}
+
+impl OperationKeys {
+    fn read(block: &mut Block<'_>, answers: Answers<'_>) -> Self {
+        Self {
+            key: block.optional(
+                "key",
+                "The key of the record [default: the argument with the name of the collection's key]",
+                |f| any_json(f, answers.scope),
+            ),
+            record: block.optional(
+                "record",
+                "The fields to write [default: all arguments]; fields whose argument is missing are skipped",
+                |f| f.entries(|_, span, f| any_json(f, answers.scope).map(|json| (span, json))),
+            ),
+            filter: block.optional(
+                "where",
+                "The values that fields must have to be listed; one whose argument is missing does not count",
+                |f| f.entries(|_, _, f| any_json(f, answers.scope)),
+            ),
+            not_found: block.optional(
+                "not_found",
+                "The answer for an unknown record; a string is an error result, and `${key}` is the key",
+                |f| read_not_found(f, answers),
+            ),
+        }
+    }
+}
+
+fn without_places(record: Vec<(String, (Span, Json))>) -> Vec<(String, Json)> {
+    record
+        .into_iter()
+        .map(|(name, (_, json))| (name, json))
+        .collect()
+}
+
 /// The argument that is called as the collection's key.
 fn argument_of(collection: &Collection) -> Json {
     let path = format!("args[{}]", super::json::quote(&collection.key));
@@ -215,46 +257,21 @@ fn argument_of(collection: &Collection) -> Json {
 impl Operation {
     pub(super) fn read(block: &mut Block<'_>, answers: Answers<'_>) -> Option<Self> {
         let target = Target::read(block, answers);
-        let key = block.optional(
-            "key",
-            "The key of the record [default: the argument with the name of the collection's key]",
-            |f| any_json(f, answers.scope),
-        );
-        let record = block.optional(
-            "record",
-            "The fields to write [default: all arguments]; fields whose argument is missing are skipped",
-            |f| f.entries(|_, span, f| any_json(f, answers.scope).map(|json| (span, json))),
-        );
-        let filter = block.optional(
-            "where",
-            "The values that fields must have to be listed; one whose argument is missing does not count",
-            |f| f.entries(|_, _, f| any_json(f, answers.scope)),
-        );
-        let not_found = block.optional(
-            "not_found",
-            "The answer for an unknown record; a string is an error result, and `${key}` is the key",
-            |f| read_not_found(f, answers),
-        );
+        let keys = OperationKeys::read(block, answers);
         check(block);
         let Target {
             verb,
             slot,
             collection,
         } = target?;
-        let key = key.unwrap_or_else(|| argument_of(&collection));
-        if let (Verb::Update, Some(record)) = (verb, &record) {
+        let key = keys.key.unwrap_or_else(|| argument_of(&collection));
+        if let (Verb::Update, Some(record)) = (verb, &keys.record) {
             check_key_stays(block, record, &collection, &key);
         }
-        let without_place = |record: Vec<(String, (Span, Json))>| {
-            record
-                .into_iter()
-                .map(|(name, (_, json))| (name, json))
-                .collect()
-        };
         let fields = if verb == Verb::List {
-            Some(filter.unwrap_or_default())
+            Some(keys.filter.unwrap_or_default())
         } else {
-            record.map(without_place)
+            keys.record.map(without_places)
         };
         Some(Self {
             verb,
@@ -263,7 +280,7 @@ impl Operation {
             key,
             fields,
             reply: Json::default(),
-            not_found,
+            not_found: keys.not_found,
         })
     }
 

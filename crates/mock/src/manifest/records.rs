@@ -19,7 +19,7 @@ pub(super) struct Memory {
 
 impl Memory {
     /// Of a collection before the first call, and its records as the state has them.
-    pub(super) fn of(collection: &Arc<Collection>) -> (Self, Record) {
+    pub(super) fn new(collection: &Arc<Collection>) -> (Self, Record) {
         let keyed = |record: &Record| {
             Some((
                 record.get(&collection.key).and_then(key_text)?,

@@ -91,6 +91,38 @@ impl<'m> FoundResource<'m> {
     }
 }
 
+/// A resource as a list shows it.
+struct Listed {
+    listing: Object,
+    mime_type: Option<Json>,
+}
+
+impl Listed {
+    fn read(block: &mut Block<'_>, (key, uri): (&str, Option<&str>), size: Option<u64>) -> Self {
+        let mut listing = Object::default();
+        listing.member(key, uri.map(Json::string));
+        let name = block.optional("name", "The name [default: the address]", |f| f.name());
+        listing.member("name", name.as_deref().or(uri).map(Json::string));
+        listing.text(block, "title", "Its name for people");
+        listing.text(block, "description", "The description");
+        let mime_type = either(block, ("mimeType", "mime_type"), "Its media type", |f| {
+            f.name()
+        })
+        .map(|mime_type| Json::string(&mime_type));
+        listing.member("mimeType", mime_type.clone());
+        listing.member("size", size.map(|size| Json::raw(size.to_string())));
+        listing.filled(
+            block,
+            "annotations",
+            "`audience`, `priority`, `lastModified`",
+            literal_object,
+        );
+        listing.filled(block, "icons", "Its icons", literal_json);
+        listing.filled(block, "_meta", "Metadata", literal_object);
+        Self { listing, mime_type }
+    }
+}
+
 impl Resource {
     pub(super) fn read(field: &mut Field<'_>, context: &Context<'_>) -> Option<Self> {
         field.try_block(|block| {
@@ -144,31 +176,7 @@ impl Resource {
         (key, uri): (&str, Option<String>),
         size: Option<u64>,
     ) -> Option<Self> {
-        let mut listing = Object::default();
-        listing.member(key, uri.as_deref().map(Json::string));
-        let name = block.optional("name", "The name [default: the address]", |f| f.name());
-        listing.member(
-            "name",
-            name.as_ref()
-                .or(uri.as_ref())
-                .map(|name| Json::string(name)),
-        );
-        listing.text(block, "title", "Its name for people");
-        listing.text(block, "description", "The description");
-        let mime_type = either(block, ("mimeType", "mime_type"), "Its media type", |f| {
-            f.name()
-        });
-        let mime_type = mime_type.as_deref().map(Json::string);
-        listing.member("mimeType", mime_type.clone());
-        listing.member("size", size.map(|size| Json::raw(size.to_string())));
-        listing.filled(
-            block,
-            "annotations",
-            "`audience`, `priority`, `lastModified`",
-            literal_object,
-        );
-        listing.filled(block, "icons", "Its icons", literal_json);
-        listing.filled(block, "_meta", "Metadata", literal_object);
+        let Listed { listing, mime_type } = Listed::read(block, (key, uri.as_deref()), size);
         let ask = Ask::read(block, context, scope);
         let body = read_body(block, context, &scope.with(ask.names()))?;
         let uri = uri?;

@@ -49,6 +49,39 @@ struct WholeAnswer {
     raw: Option<Json>,
 }
 
+/// The keys of a result.
+struct ResultParts {
+    text: Option<Json>,
+    content: Option<Json>,
+    structured: Option<Json>,
+    is_error: Option<bool>,
+    meta: Option<Json>,
+}
+
+impl ResultParts {
+    fn into_result(self, shown: Option<Json>) -> Json {
+        let structured = self.structured.or(shown);
+        // MCP asks for the same JSON as a string, for clients that know no structured content.
+        let same = || {
+            structured
+                .clone()
+                .map(|structured| content::one_text(Json::quoted(structured)))
+        };
+        let content = self
+            .content
+            .or(self.text.map(content::one_text))
+            .or_else(same)
+            .unwrap_or_else(|| Json::raw("[]"));
+        let is_error = self.is_error.unwrap_or_default();
+        Json::object([
+            ("content", Some(content)),
+            ("structuredContent", structured),
+            ("isError", is_error.then(|| Json::raw("true"))),
+            ("_meta", self.meta),
+        ])
+    }
+}
+
 impl Answers<'_> {
     /// An answer: a string, or a map.
     pub(super) fn read(self, field: &mut Field<'_>) -> Option<Plan> {
@@ -224,57 +257,45 @@ impl Answers<'_> {
 
     /// The result that these keys make; `shown` replaces omitted keys, if it has a value.
     fn result_parts(self, block: &mut Block<'_>, shown: Option<Json>) -> Option<Json> {
-        let text = block.optional("text", "One text, with `${args.x}` filled in", |f| {
-            text(f, self.scope)
-        });
-        let blocks = block.optional(
-            "content",
-            "Content blocks; a string is a block of that text",
-            |f| content::read_list(f, self.context, self.scope),
-        );
-        let structured = either(
-            block,
-            ("structuredContent", "structured_content"),
-            "Structured content; a string that is nothing but one `${…}` becomes the value it leads to",
-            |f| any_json(f, self.scope),
-        );
-        let is_error = either(
-            block,
-            ("isError", "is_error"),
-            "The tool reports a failure",
-            |f| f.flag(),
-        );
-        let meta = block.optional("_meta", "Metadata", |f| object_json(f, self.scope));
-        block.at_most_one_of(&["text", "content"]);
+        let parts = self.read_result_parts(block);
         if shown.is_none() && !RESULT.iter().any(|key| block.has(key)) {
             return None;
         }
-        let structured = structured.or(shown);
         let unread = |key: &str, read: bool| block.has(key) && !read;
-        if unread("text", text.is_some()) || unread("content", blocks.is_some()) {
+        if unread("text", parts.text.is_some()) || unread("content", parts.content.is_some()) {
             return None;
         }
-        let blocks = blocks.or(text.map(content::one_text));
-        // MCP asks for the same JSON as a string, for clients that know no structured content.
-        let same = || {
-            structured
-                .clone()
-                .map(|structured| content::one_text(Json::quoted(structured)))
-        };
-        let content = blocks.or_else(same).unwrap_or_else(|| Json::raw("[]"));
-        let result = Json::object([
-            ("content", Some(content)),
-            ("structuredContent", structured),
-            (
-                "isError",
-                is_error
-                    .filter(|is_error| *is_error)
-                    .map(|_| Json::raw("true")),
-            ),
-            ("_meta", meta),
-        ]);
+        let result = parts.into_result(shown);
         self.check_output(&result, |problem| block.report(problem));
         Some(result)
+    }
+
+    fn read_result_parts(self, block: &mut Block<'_>) -> ResultParts {
+        let parts = ResultParts {
+            text: block.optional("text", "One text, with `${args.x}` filled in", |f| {
+                text(f, self.scope)
+            }),
+            content: block.optional(
+                "content",
+                "Content blocks; a string is a block of that text",
+                |f| content::read_list(f, self.context, self.scope),
+            ),
+            structured: either(
+                block,
+                ("structuredContent", "structured_content"),
+                "Structured content; a string that is nothing but one `${…}` becomes the value it leads to",
+                |f| any_json(f, self.scope),
+            ),
+            is_error: either(
+                block,
+                ("isError", "is_error"),
+                "The tool reports a failure",
+                |f| f.flag(),
+            ),
+            meta: block.optional("_meta", "Metadata", |f| object_json(f, self.scope)),
+        };
+        block.at_most_one_of(&["text", "content"]);
+        parts
     }
 
     fn check_output(self, result: &Json, report: impl FnOnce(Problem)) {

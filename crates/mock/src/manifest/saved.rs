@@ -61,12 +61,7 @@ fn read_tool(node: &Node, field: &mut Field<'_>, context: &Context<'_>) -> Optio
         .as_ref()
         .and_then(|schema| JsonSchema::compile_as_declared(schema).ok());
     if input_value.is_none() {
-        let message = format!("`{name}` has no `inputSchema`, so clients may omit it");
-        field.report(
-            Problem::warning(message)
-                .at(node.span)
-                .help("write `\"inputSchema\": {\"type\": \"object\"}`"),
-        );
+        field.report(without_input_schema(&name).at(node.span));
     }
     let json = Json::literal(node)
         .map_err(|faults| report_all(field, faults))
@@ -88,6 +83,13 @@ fn read_tool(node: &Node, field: &mut Field<'_>, context: &Context<'_>) -> Optio
         name,
         ..Tool::default()
     })
+}
+
+fn without_input_schema(tool: &str) -> Problem {
+    Problem::warning(format!(
+        "`{tool}` has no `inputSchema`, so clients may omit it"
+    ))
+    .help("write `\"inputSchema\": {\"type\": \"object\"}`")
 }
 
 /// Ignores a saved schema that cannot be used: the server that it was saved from served it all the same.

@@ -30,11 +30,11 @@ pub struct InWorld {
 
 impl State {
     /// The memory of a server that was just started. In a world, the world's seed replaces the store's.
-    pub fn of(manifest: &Manifest, in_world: Option<InWorld>) -> Self {
+    pub fn new(manifest: &Manifest, in_world: Option<InWorld>) -> Self {
         let mut seed = Map::new();
         let mut collections = Vec::new();
         for collection in &manifest.store {
-            let (memory, records) = Memory::of(collection);
+            let (memory, records) = Memory::new(collection);
             seed.insert(collection.name.clone(), Value::Object(records));
             collections.push(Mutex::new(memory));
         }

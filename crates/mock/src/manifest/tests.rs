@@ -44,7 +44,7 @@ fn tool(lines: &str) -> String {
 }
 
 fn call(manifest: &Manifest, args: &Value) -> Result<Value, RpcError> {
-    let state = State::of(manifest, None);
+    let state = State::new(manifest, None);
     let answer = manifest.tools[0]
         .reply(args, &state, &Inputs::new())
         .map(|reply| reply.text);
@@ -84,7 +84,7 @@ fn an_answer_that_needs_nothing_is_handed_out_as_it_is() {
         "response: {structured_content: {b: 1, a: [x]}, _meta: {k: v}}",
     ));
     let answer = manifest.tools[0]
-        .reply(&json!({}), &State::of(&manifest, None), &Inputs::new())
+        .reply(&json!({}), &State::new(&manifest, None), &Inputs::new())
         .unwrap()
         .text;
     assert!(matches!(answer, std::borrow::Cow::Borrowed(_)));
@@ -132,7 +132,7 @@ fn a_sequence_steps_through_its_answers_and_then_repeats_cycles_or_fails() {
         let manifest = manifest(&tool(&format!(
             "response: {{sequence: [a, {{text: b}}]{then}}}"
         )));
-        let state = State::of(&manifest, None);
+        let state = State::new(&manifest, None);
         let mut said = Vec::new();
         for _ in 0..4 {
             said.push(
@@ -387,7 +387,7 @@ fn what_is_asked_comes_in_rounds_and_its_answers_can_be_used() {
     );
     assert!(tool.requests(&args, &inputs, &all).unwrap().is_empty());
     assert!(
-        tool.reply(&args, &State::of(&manifest, None), &inputs)
+        tool.reply(&args, &State::new(&manifest, None), &inputs)
             .unwrap()
             .text
             .contains("Hi!")
@@ -423,7 +423,10 @@ fn progress_and_log_messages_come_in_order_with_their_delays_and_effects_follow(
     let params = r#"{"level":"error","logger":"db","data":{"x":7}}"#.to_owned();
     assert_eq!(
         notices[1].kind,
-        NoticeKind::Log(LogLevel::named("error").unwrap(), params)
+        NoticeKind::Log {
+            level: LogLevel::named("error").unwrap(),
+            params
+        }
     );
     let progress = r#"{"progress":0,"total":100,"message":"at 7"}"#.to_owned();
     assert_eq!(notices[2].kind, NoticeKind::Progress(progress));
@@ -610,7 +613,7 @@ mock_server:
 #[test]
 fn a_record_that_was_created_can_be_read_changed_listed_and_deleted() {
     let manifest = manifest(TICKETS);
-    let state = State::of(&manifest, None);
+    let state = State::new(&manifest, None);
     let call = |tool: &str, args: Value| -> Value {
         let answer = manifest
             .tool(tool)
@@ -674,7 +677,7 @@ fn a_record_that_was_created_can_be_read_changed_listed_and_deleted() {
         .unwrap_err();
     assert_eq!((error.code, &*error.message), (-32001, "no T-9"));
     assert_eq!(
-        State::of(&manifest, None)
+        State::new(&manifest, None)
             .with_records(0, |records| records.list(&serde_json::Map::new()).len()),
         Some(1)
     );

@@ -5,6 +5,23 @@ use super::json::PlacedFault;
 use super::path::{Fault, name_length};
 use mcptest_core::suite::read::Field;
 use regex::Regex;
+use std::ops::Range;
+
+/// Refuses a name that no variable can have, or that an earlier variable has.
+fn check_variable(name: &str, place: Range<usize>, names: &[String]) -> Result<(), Fault> {
+    if name_length(name) != name.len() || name.is_empty() || name == "uri" {
+        let help = "a variable is a name in braces, as `{id}`; `uri` is the whole address";
+        let message = format!("`{{{name}}}` is not a variable here");
+        return Err(Fault::new(place, message).help(help));
+    }
+    if names.iter().any(|other| other == name) {
+        return Err(Fault::new(
+            place,
+            format!("`{{{name}}}` appears twice here"),
+        ));
+    }
+    Ok(())
+}
 
 /// A template of addresses.
 #[derive(Debug)]
@@ -30,23 +47,16 @@ impl UriTemplate {
     fn parse(written: &str) -> Result<Self, Fault> {
         let (mut names, mut pattern, mut at) = (Vec::<String>::new(), String::from("^"), 0);
         while let Some(open) = written[at..].find('{').map(|open| at + open) {
-            let close = written[open..].find('}').map(|close| open + close);
-            let close =
-                close.ok_or_else(|| Fault::new(open..open + 1, "`{` is never closed with `}`"))?;
+            let Some(length) = written[open..].find('}') else {
+                return Err(Fault::new(open..open + 1, "`{` is never closed with `}`"));
+            };
+            let close = open + length;
             let name = &written[open + 1..close];
-            let fault = |message: String| Fault::new(open..close + 1, message);
-            if name_length(name) != name.len() || name.is_empty() || name == "uri" {
-                let help = "a variable is a name in braces, as `{id}`; `uri` is the whole address";
-                return Err(fault(format!("`{{{name}}}` is not a variable here")).help(help));
-            }
-            if names.iter().any(|other| other == name) {
-                return Err(fault(format!("`{{{name}}}` appears twice here")));
-            }
+            check_variable(name, open..close + 1, &names)?;
             if open == at && !names.is_empty() {
-                return Err(
-                    fault(format!("`{{{name}}}` directly follows another variable"))
-                        .help("the end of the first one would be ambiguous"),
-                );
+                let message = format!("`{{{name}}}` directly follows another variable");
+                return Err(Fault::new(open..close + 1, message)
+                    .help("the end of the first one would be ambiguous"));
             }
             pattern.push_str(&regex::escape(&written[at..open]));
             pattern.push_str("([^/?#]+)");
