@@ -205,7 +205,7 @@ pub struct Budgets<'a> {
 
 impl<'a> Budgets<'a> {
     /// The suite's limits for a row.
-    pub fn of(suite: &'a Suite, row: usize) -> Self {
+    pub fn new(suite: &'a Suite, row: usize) -> Self {
         Self {
             row,
             suite: &suite.path,

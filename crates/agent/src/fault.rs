@@ -200,14 +200,7 @@ impl CallFaultRule {
         tool: &str,
         limit_ms: u64,
     ) -> Option<Strike> {
-        let is_meant = match &self.strikes {
-            Strikes::Hit(target) => target.hits(tool, server),
-            Strikes::Call(first) if matches!(self.kind, FaultKind::RecoverAfter { .. }) => {
-                *first <= call_index
-            }
-            Strikes::Call(only) => *only == call_index,
-        };
-        if !is_meant {
+        if !self.is_meant_for(call_index, server, tool) {
             return None;
         }
         let struck = self.outcome()?;
@@ -229,15 +222,24 @@ impl CallFaultRule {
             virtual_ms,
             detected: !matches!(struck, FaultEffect::Late { .. }),
         };
-        let (server, tool) = (server.unwrap_or_default().to_owned(), tool.to_owned());
         Some(Strike {
             event,
             struck,
             real: self.real,
             limit_ms,
-            server,
-            tool,
+            server: server.unwrap_or_default().to_owned(),
+            tool: tool.to_owned(),
         })
+    }
+
+    fn is_meant_for(&self, call_index: usize, server: Option<&str>, tool: &str) -> bool {
+        match &self.strikes {
+            Strikes::Hit(target) => target.hits(tool, server),
+            Strikes::Call(first) if matches!(self.kind, FaultKind::RecoverAfter { .. }) => {
+                *first <= call_index
+            }
+            Strikes::Call(only) => *only == call_index,
+        }
     }
 
     fn outcome(&self) -> Option<FaultEffect> {

@@ -263,24 +263,13 @@ impl Run<'_> {
             run: deadline,
             answer: self.task.limits.request_timeout,
         };
-        let mut retries = Vec::new();
-        let mut observe = |retry: Retry| {
-            let why = retry.why.trim_end_matches('.');
-            self.watcher.waits(retry.wait, why);
-            if retry.attempt > 0 {
-                retries.push(RecordedError::new(
-                    "provider",
-                    format!("{why}; asked again"),
-                ));
-            }
-        };
-        let reply = provider.ask(&ask, deadlines, &mut observe).await;
+        let ProviderAnswer { reply, retries } = self.ask_provider(&ask, deadlines).await;
         let estimate = match &reply {
             Ok(reply) if !is_counted(reply.usage) => Some(provider.estimate(&ask, reply)),
             _ => None,
         };
         self.deadline = deadline;
-        self.trace.errors.append(&mut retries);
+        self.trace.errors.extend(retries);
         let reply = match reply {
             Ok(reply) => reply,
             Err(error) => return Ok(Asked::Failed(error)),
@@ -294,6 +283,23 @@ impl Run<'_> {
             ..RecordedTurn::new("assistant", &reply.text)
         };
         Ok(Asked::Answered(Box::new(ModelTurn { reply, said })))
+    }
+
+    /// Asks the provider, and tells who watches of every wait.
+    async fn ask_provider(&self, ask: &Ask<'_>, deadlines: Deadlines) -> ProviderAnswer {
+        let mut retries = Vec::new();
+        let mut observe = |retry: Retry| {
+            let why = retry.why.trim_end_matches('.');
+            self.watcher.waits(retry.wait, why);
+            if retry.attempt > 0 {
+                retries.push(RecordedError::new(
+                    "provider",
+                    format!("{why}; asked again"),
+                ));
+            }
+        };
+        let reply = self.task.provider.ask(ask, deadlines, &mut observe).await;
+        ProviderAnswer { reply, retries }
     }
 
     fn next_ask(&self) -> Ask<'_> {
@@ -431,6 +437,12 @@ impl Run<'_> {
 enum Asked {
     Answered(Box<ModelTurn>),
     Failed(AskError),
+}
+
+/// The answer of a provider, and the tries that failed before it.
+struct ProviderAnswer {
+    reply: Result<Reply, AskError>,
+    retries: Vec<RecordedError>,
 }
 
 /// One message of the model.

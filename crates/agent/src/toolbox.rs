@@ -106,11 +106,17 @@ pub(crate) enum ToolChoiceError {
 /// Where a call goes.
 enum Route<'t> {
     /// To a server's tool.
-    Tool(&'t Connected, &'t CatalogueTool),
+    Tool {
+        server: &'t Connected,
+        tool: &'t CatalogueTool,
+    },
     /// To a tool that is there to distract.
     Distractor(&'t CatalogueTool),
-    /// Nowhere: the server, when its name was written, and the tool.
-    Nowhere(Option<&'t str>, &'t str),
+    /// To no known tool: the names as they were written.
+    Nowhere {
+        server: Option<&'t str>,
+        tool: &'t str,
+    },
 }
 
 /// The code for an unknown tool.
@@ -152,12 +158,12 @@ impl Toolbox {
             ..tool
         }));
         Ok(OpenedToolbox {
-            toolbox: Self::of(servers, catalogue, faults, view),
+            toolbox: Self::new(servers, catalogue, faults, view),
             complaints,
         })
     }
 
-    fn of(
+    fn new(
         servers: Vec<Connected>,
         catalogue: Vec<CatalogueTool>,
         faults: FaultPlan,
@@ -258,9 +264,9 @@ impl Toolbox {
     pub fn recorded(&self, wanted: &Wanted) -> RecordedCall {
         let route = self.route(&wanted.name);
         let (server, tool) = match &route {
-            Route::Tool(server, tool) => (Some(server.name.as_str()), tool.name.as_str()),
+            Route::Tool { server, tool } => (Some(server.name.as_str()), tool.name.as_str()),
             Route::Distractor(tool) => (tool.server.as_deref(), tool.name.as_str()),
-            Route::Nowhere(server, tool) => (*server, *tool),
+            Route::Nowhere { server, tool } => (*server, *tool),
         };
         let (args, args_text) = match self.own_arguments(wanted) {
             Arguments::Json(json) => (Some(json), None),
@@ -286,9 +292,9 @@ impl Toolbox {
         deadline: Instant,
     ) -> (RecordedResult, Option<RecordedFault>) {
         let (server, tool) = match route {
-            Route::Tool(server, tool) => (*server, *tool),
+            Route::Tool { server, tool } => (*server, *tool),
             Route::Distractor(tool) => return (self.unknown(&tool.name, false), None),
-            Route::Nowhere(_, tool) => return (self.unknown(tool, true), None),
+            Route::Nowhere { tool, .. } => return (self.unknown(tool, true), None),
         };
         let arguments = match arguments {
             Arguments::Json(json) => json,
@@ -371,14 +377,20 @@ impl Toolbox {
                 return Route::Distractor(tool);
             }
             if let Some(server) = tool.server.as_deref().and_then(server_of) {
-                return Route::Tool(server, tool);
+                return Route::Tool { server, tool };
             }
         }
         match written.split_once("__") {
             Some((server, tool)) if server_of(server).is_some() && !tool.is_empty() => {
-                Route::Nowhere(Some(server), tool)
+                Route::Nowhere {
+                    server: Some(server),
+                    tool,
+                }
             }
-            _ => Route::Nowhere(None, written),
+            _ => Route::Nowhere {
+                server: None,
+                tool: written,
+            },
         }
     }
 

@@ -161,7 +161,7 @@ impl<'a> Asking<'a> {
                 .resolve(model, suite, mcptest_replay::host().environment);
         let provider = resolved.map_err(|error| Ungraded::Failed(error.to_string()))?;
         let (label, price) = (model.label(), price_of(self.row, model));
-        let budgets = Budgets::of(suite, self.index);
+        let budgets = Budgets::new(suite, self.index);
         if price.is_none() && budgets.is_in_dollars(self.judges.context.spending) {
             let why = format!(
                 "no price is known for `{label}`, so mcptest cannot enforce a dollar budget"

@@ -154,40 +154,42 @@ fn messages<'a>(ask: &Ask<'a>) -> Vec<Piece<'a>> {
     for turn in conversation(ask, &RULES) {
         match turn {
             Turn::User(text) => of_user.push(json!({ "type": "text", "text": text })),
-            Turn::Results(told) => {
-                of_user.extend(told.iter().map(tool_result));
-                // Beside an error only text is taken, so its pictures follow; beside what code called, nothing does.
-                let is_code = told.iter().any(|told| told.caller.is_some());
-                let failed = told.iter().filter(|told| told.result.is_error && !is_code);
-                of_user.extend(
-                    failed
-                        .flat_map(|told| &told.result.content)
-                        .filter_map(picture),
-                );
-            }
+            Turn::Results(told) => of_user.extend(results(&told)),
             Turn::Model(message) => {
                 take_turn(&mut messages, &mut of_user);
                 messages.push(message);
             }
         }
     }
-    // What goes back to code that a provider runs may not be marked.
-    let is_markable = |block: &&mut Value| !(ask.code_execution && block["type"] == "tool_result");
-    let is_said = |block: &&mut Value| {
-        block["text"]
-            .as_str()
-            .is_none_or(|text| !text.trim().is_empty())
-    };
     if let Some(last) = of_user
         .last_mut()
-        .filter(is_markable)
-        .filter(is_said)
-        .filter(|_| ask.caches())
+        .filter(|block| ask.caches() && may_be_marked(block, ask))
     {
         cached_up_to(last);
     }
     take_turn(&mut messages, &mut of_user);
     messages
+}
+
+/// The results of a turn. Beside an error only text is taken, so its pictures follow; beside what code called, nothing
+/// does.
+fn results(told: &[WireResult<'_>]) -> Vec<Value> {
+    let is_code = told.iter().any(|told| told.caller.is_some());
+    let pictures = told
+        .iter()
+        .filter(|told| told.result.is_error && !is_code)
+        .flat_map(|told| &told.result.content)
+        .filter_map(picture);
+    told.iter().map(tool_result).chain(pictures).collect()
+}
+
+/// A blank text may not be marked, nor may what goes back to code that a provider runs.
+fn may_be_marked(block: &Value, ask: &Ask<'_>) -> bool {
+    let goes_to_code = ask.code_execution && block["type"] == "tool_result";
+    let is_blank = block["text"]
+        .as_str()
+        .is_some_and(|text| text.trim().is_empty());
+    !goes_to_code && !is_blank
 }
 
 fn take_turn(messages: &mut Vec<Piece<'_>>, of_user: &mut Vec<Value>) {

@@ -126,7 +126,7 @@ fn mended(call: &mut Value, rules: &Rules, taken: &mut BTreeSet<String>) -> Call
             .try_fold(&*call, |inner, key| inner.get(key))
     };
     let text = |path: &str| at(path).and_then(Value::as_str).unwrap_or_default();
-    let id = rules.ids.of(text(rules.id), taken);
+    let id = rules.ids.choose(text(rules.id), taken);
     let name = lettered(text(rules.name), rules.name_marks);
     let arguments = arguments(at(rules.arguments), rules.is_text);
     if let Value::Object(call) = call {
@@ -167,7 +167,7 @@ fn arguments(written: Option<&Value>, is_text: bool) -> Value {
 
 impl Ids {
     /// The given id, if it is accepted and unique, otherwise a new id.
-    fn of(self, given: &str, taken: &mut BTreeSet<String>) -> Option<String> {
+    fn choose(self, given: &str, taken: &mut BTreeSet<String>) -> Option<String> {
         if given.is_empty() && matches!(self, Self::OrNone) {
             return None;
         }
@@ -226,14 +226,14 @@ mod tests {
     #[test]
     fn an_id_is_kept_where_it_can_be_and_is_never_there_twice() {
         let mut taken = BTreeSet::new();
-        let mut of = |ids: Ids, given: &str| ids.of(given, &mut taken);
-        assert_eq!(of(Ids::UpTo(40), "call_1").as_deref(), Some("call_1"));
-        assert_ne!(of(Ids::UpTo(40), "call_1").as_deref(), Some("call_1"));
-        assert_eq!(of(Ids::OrNone, ""), None);
-        assert_eq!(of(Ids::Nine, "D681PevKs").as_deref(), Some("D681PevKs"));
+        let mut choose = |ids: Ids, given: &str| ids.choose(given, &mut taken);
+        assert_eq!(choose(Ids::UpTo(40), "call_1").as_deref(), Some("call_1"));
+        assert_ne!(choose(Ids::UpTo(40), "call_1").as_deref(), Some("call_1"));
+        assert_eq!(choose(Ids::OrNone, ""), None);
+        assert_eq!(choose(Ids::Nine, "D681PevKs").as_deref(), Some("D681PevKs"));
         let (one, other) = (
-            of(Ids::Nine, "call_abc").unwrap(),
-            of(Ids::Nine, "call_abc").unwrap(),
+            choose(Ids::Nine, "call_abc").unwrap(),
+            choose(Ids::Nine, "call_abc").unwrap(),
         );
         assert!(
             one != other && one.len() == 9 && other.len() == 9,

@@ -120,15 +120,22 @@ fn parameters(ask: &Ask<'_>) -> Map<String, Value> {
         );
     }
     if let Some(choice) = ask.tool_choice {
-        let config = match choice {
-            ToolChoice::Auto => json!({ "mode": "AUTO" }),
-            ToolChoice::Required => json!({ "mode": "ANY" }),
-            ToolChoice::None => json!({ "mode": "NONE" }),
-            ToolChoice::Tool(name) => json!({ "mode": "ANY", "allowedFunctionNames": [name] }),
-        };
-        put(&mut entries, "toolConfig.functionCallingConfig", config);
+        put(
+            &mut entries,
+            "toolConfig.functionCallingConfig",
+            function_calling(choice),
+        );
     }
     filled(entries, ask.parameters)
+}
+
+fn function_calling(choice: &ToolChoice) -> Value {
+    match choice {
+        ToolChoice::Auto => json!({ "mode": "AUTO" }),
+        ToolChoice::Required => json!({ "mode": "ANY" }),
+        ToolChoice::None => json!({ "mode": "NONE" }),
+        ToolChoice::Tool(name) => json!({ "mode": "ANY", "allowedFunctionNames": [name] }),
+    }
 }
 
 /// A level, or, before there were levels, the budget in tokens that Google itself takes such a word for.
@@ -237,21 +244,7 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
     let content = candidate.content.map_or("{}", RawValue::get);
     let content: Content<'_> = serde_json::from_str(content)
         .map_err(|error| shape(&format!("`content`: {error}"), body))?;
-    let (mut said, mut calls) = (Said::default(), Vec::new());
-    for part in content.parts.into_iter().flatten() {
-        if let Some(call) = part.function_call {
-            calls.push(Wanted {
-                id: super::call_id(ask, call.id, calls.len()),
-                name: call.name.unwrap_or_default(),
-                arguments: Arguments::of_json(call.args),
-                caller: None,
-            });
-        }
-        match part.text.filter(|_| part.thought != Some(true)) {
-            Some(text) => said.push(&text),
-            None => said.part(),
-        }
-    }
+    let (mut said, calls) = speak(ask, content);
     let stop = stop(candidate.finish_reason.as_deref(), !calls.is_empty());
     if let Some(message) = candidate
         .finish_message
@@ -274,6 +267,26 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
             .unwrap_or_default(),
         container: None,
     })
+}
+
+/// The text and the calls of an answer. Thoughts are not part of the text.
+fn speak(ask: &Ask<'_>, content: Content<'_>) -> (Said, Vec<Wanted>) {
+    let (mut said, mut calls) = (Said::default(), Vec::new());
+    for part in content.parts.into_iter().flatten() {
+        if let Some(call) = part.function_call {
+            calls.push(Wanted {
+                id: super::call_id(ask, call.id, calls.len()),
+                name: call.name.unwrap_or_default(),
+                arguments: Arguments::of_json(call.args),
+                caller: None,
+            });
+        }
+        match part.text.filter(|_| part.thought != Some(true)) {
+            Some(text) => said.push(&text),
+            None => said.part(),
+        }
+    }
+    (said, calls)
 }
 
 fn block_reason(feedback: &RawValue) -> String {

@@ -210,11 +210,12 @@ fn content_with_pictures(told: &WireResult<'_>) -> Value {
     if pictures.is_empty() {
         return json!(text);
     }
-    let text = Some(text).filter(|text| !text.is_empty());
-    let text = text.map(|text| json!({ "type": "text", "text": text }));
-    text.into_iter()
-        .chain(pictures.into_iter().map(|url| image_url(&url)))
-        .collect()
+    let mut content = Vec::new();
+    if !text.is_empty() {
+        content.push(json!({ "type": "text", "text": text }));
+    }
+    content.extend(pictures.iter().map(|url| image_url(url)));
+    Value::Array(content)
 }
 
 /// A tool cannot show pictures here, so the user does.
@@ -294,32 +295,18 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
     if let Some(refusal) = refusal.as_ref().filter(|_| text.is_empty()) {
         text.clone_from(refusal);
     }
-    let calls = spoken
+    let calls: Vec<Wanted> = spoken
         .tool_calls
         .unwrap_or_default()
         .into_iter()
         .enumerate()
-        .map(|(at, call)| {
-            let function = call.function.unwrap_or_default();
-            Wanted {
-                id: super::call_id(ask, call.id, at),
-                name: function.name.unwrap_or_default(),
-                arguments: Arguments::of_json(function.arguments),
-                caller: call.caller.and_then(kept),
-            }
-        });
-    let calls: Vec<Wanted> = calls.collect();
-    let stop = match choice.finish_reason.as_deref() {
-        Some("length") => Stop::MaxTokens,
-        Some("model_length") => Stop::ContextWindow,
-        Some("content_filter") => Stop::Refusal,
-        _ if refusal.is_some() => Stop::Refusal,
-        Some("tool_calls" | "function_call") => Stop::ToolUse,
-        // Some servers say `stop` whatever it was.
-        Some("stop" | "") | None if !calls.is_empty() => Stop::ToolUse,
-        Some("stop" | "") | None => Stop::EndTurn,
-        Some(word) => Stop::Other(word.to_owned()),
-    };
+        .map(|(at, call)| wanted(ask, call, at))
+        .collect();
+    let stop = stop(
+        choice.finish_reason.as_deref(),
+        refusal.is_some(),
+        !calls.is_empty(),
+    );
     let usage = answer
         .usage
         .as_ref()
@@ -333,6 +320,30 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         usage,
         container: None,
     })
+}
+
+fn wanted(ask: &Ask<'_>, call: ToolCall<'_>, at: usize) -> Wanted {
+    let function = call.function.unwrap_or_default();
+    Wanted {
+        id: super::call_id(ask, call.id, at),
+        name: function.name.unwrap_or_default(),
+        arguments: Arguments::of_json(function.arguments),
+        caller: call.caller.and_then(kept),
+    }
+}
+
+fn stop(reason: Option<&str>, is_refusal: bool, has_calls: bool) -> Stop {
+    match reason {
+        Some("length") => Stop::MaxTokens,
+        Some("model_length") => Stop::ContextWindow,
+        Some("content_filter") => Stop::Refusal,
+        _ if is_refusal => Stop::Refusal,
+        Some("tool_calls" | "function_call") => Stop::ToolUse,
+        // Some servers say `stop` whatever it was.
+        Some("stop" | "") | None if has_calls => Stop::ToolUse,
+        Some("stop" | "") | None => Stop::EndTurn,
+        Some(word) => Stop::Other(word.to_owned()),
+    }
 }
 
 fn text_of(content: Option<&RawValue>, body: &str) -> Result<String, BadReply> {

@@ -191,21 +191,17 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
     let answer: ResponsesAnswer<'_> = open(body)?;
     let items: Vec<Item<'_>> = serde_json::from_str(answer.output.get())
         .map_err(|error| shape(&format!("`output`: {error}"), body))?;
-    let (mut said, mut calls, mut is_refusal) = (Said::default(), Vec::new(), false);
+    let mut spoken = Spoken::default();
     for item in items {
         match &*item.kind {
             "message" => {
                 let content = item.content.map_or("[]", RawValue::get);
-                let content: Vec<Content> = serde_json::from_str(content)
+                let content = serde_json::from_str(content)
                     .map_err(|error| shape(&format!("the content of a message: {error}"), body))?;
-                said.part();
-                for piece in content {
-                    is_refusal |= piece.refusal.is_some();
-                    said.push(piece.text.or(piece.refusal).as_deref().unwrap_or_default());
-                }
+                spoken.add_message(content);
             }
-            "function_call" => calls.push(Wanted {
-                id: super::call_id(ask, item.call_id, calls.len()),
+            "function_call" => spoken.calls.push(Wanted {
+                id: super::call_id(ask, item.call_id, spoken.calls.len()),
                 name: item.name.unwrap_or_default(),
                 arguments: Arguments::of_json(item.arguments),
                 caller: item.caller.and_then(kept),
@@ -214,29 +210,56 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         }
     }
     let reason = answer.incomplete_details.and_then(|details| details.reason);
-    let stop = match (answer.status.as_deref(), reason.as_deref()) {
-        (Some("failed" | "cancelled"), _) => return Err(BadReply::Failed(error_message(body))),
-        (Some("queued" | "in_progress"), _) => return Err(shape("it is not finished", body)),
-        (_, Some("max_output_tokens" | "max_tokens")) => Stop::MaxTokens,
-        (_, Some("content_filter")) => Stop::Refusal,
-        (Some("incomplete"), reason) => Stop::Other(reason.unwrap_or("incomplete").to_owned()),
-        _ if is_refusal => Stop::Refusal,
-        _ if calls.is_empty() => Stop::EndTurn,
-        _ => Stop::ToolUse,
-    };
+    let stop = stop(answer.status.as_deref(), reason.as_deref(), &spoken, body)?;
     let usage = answer
         .usage
         .as_ref()
         .map(usage::openai_responses)
         .unwrap_or_default();
-    let message = answer.output.to_owned();
     Ok(Reply {
-        message,
-        text: said.into_text(),
-        calls,
+        message: answer.output.to_owned(),
+        text: spoken.said.into_text(),
+        calls: spoken.calls,
         stop,
         usage,
         container: None,
+    })
+}
+
+/// The items of an answer.
+#[derive(Default)]
+struct Spoken {
+    said: Said,
+    calls: Vec<Wanted>,
+    is_refusal: bool,
+}
+
+impl Spoken {
+    fn add_message(&mut self, content: Vec<Content>) {
+        self.said.part();
+        for piece in content {
+            self.is_refusal |= piece.refusal.is_some();
+            let text = piece.text.or(piece.refusal);
+            self.said.push(text.as_deref().unwrap_or_default());
+        }
+    }
+}
+
+fn stop(
+    status: Option<&str>,
+    reason: Option<&str>,
+    spoken: &Spoken,
+    body: &str,
+) -> Result<Stop, BadReply> {
+    Ok(match (status, reason) {
+        (Some("failed" | "cancelled"), _) => return Err(BadReply::Failed(error_message(body))),
+        (Some("queued" | "in_progress"), _) => return Err(shape("it is not finished", body)),
+        (_, Some("max_output_tokens" | "max_tokens")) => Stop::MaxTokens,
+        (_, Some("content_filter")) => Stop::Refusal,
+        (Some("incomplete"), reason) => Stop::Other(reason.unwrap_or("incomplete").to_owned()),
+        _ if spoken.is_refusal => Stop::Refusal,
+        _ if spoken.calls.is_empty() => Stop::EndTurn,
+        _ => Stop::ToolUse,
     })
 }
 

@@ -47,22 +47,16 @@ impl Provider {
             error.tries = attempt;
             self.hide_key(&mut error.message);
             let Tried::Again { told } = tried else {
-                // That the time ran out in a later try says less than why the one before it failed.
-                let telling = earlier.filter(|_| error.kind == AskErrorKind::Hung);
-                let Some(mut telling) = telling else {
-                    return Err(error);
-                };
-                telling.tries = attempt;
-                telling.go_on(TOO_LATE);
-                return Err(telling);
+                return Err(most_telling(error, earlier));
             };
             let wait = self.next_wait(attempt, told);
-            if attempt >= self.retry.tries {
-                error.go_on(&format!("; given up after {attempt} tries"));
-                return Err(error);
-            }
-            if Instant::now() + wait >= deadline {
-                error.go_on(&too_late(told));
+            let end = if attempt >= self.retry.tries {
+                Some(format!("; given up after {attempt} tries"))
+            } else {
+                (Instant::now() + wait >= deadline).then(|| too_late(told))
+            };
+            if let Some(end) = end {
+                error.go_on(&end);
                 return Err(error);
             }
             observer(Retry {
@@ -136,5 +130,17 @@ fn too_late(told: Option<Duration>) -> String {
             )
         }
         None => TOO_LATE.to_owned(),
+    }
+}
+
+/// The error to report: that the time ran out in a later try says less than why the one before it failed.
+fn most_telling(error: AskError, earlier: Option<AskError>) -> AskError {
+    match earlier {
+        Some(mut earlier) if error.kind == AskErrorKind::Hung => {
+            earlier.tries = error.tries;
+            earlier.go_on(TOO_LATE);
+            earlier
+        }
+        _ => error,
     }
 }

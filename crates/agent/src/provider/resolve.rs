@@ -4,7 +4,7 @@ use super::family;
 use super::{Key, Provider, RetryPolicy, Shared, address};
 use crate::dialect::Dialect;
 use mcptest_core::provider::Family;
-use mcptest_core::suite::{Environment, Model, Suite, Unset};
+use mcptest_core::suite::{Environment, Model, Provider as DeclaredProvider, Suite, Unset};
 use parking_lot::Mutex;
 use reqwest::Url;
 use reqwest::header::HeaderValue;
@@ -189,7 +189,7 @@ fn resolve(
     environment: Environment<'_>,
 ) -> Result<Resolved, ProviderError> {
     match &model.provider {
-        Some(name) => of_suite(name, model, suite, environment),
+        Some(name) => from_suite(name, model, suite, environment),
         None => of_family(model, environment),
     }
 }
@@ -209,7 +209,7 @@ fn of_family(model: &Model, environment: Environment<'_>) -> Result<Resolved, Pr
     })
 }
 
-fn of_suite(
+fn from_suite(
     name: &str,
     model: &Model,
     suite: &Suite,
@@ -222,39 +222,51 @@ fn of_suite(
     let (dialect, family) = family::of_type(declared.kind)
         .ok_or_else(|| ProviderError::UnknownProvider(name.to_owned()))?;
     let base = match &declared.base_url {
-        Some(template) => {
-            let unset = |unset| ProviderError::UnsetVariable {
-                provider: name.to_owned(),
-                unset,
-            };
-            base_url(
-                &declared.scope.fill(template, environment).map_err(unset)?,
-                name,
-                "`base_url`",
-            )?
-        }
+        Some(template) => declared_base(name, declared, template, environment)?,
         None => base_of_family(family, name, environment)?,
     };
     let key = match &declared.api_key_env {
-        Some(variable) => {
-            let missing = || ProviderError::NoOwnKey {
-                provider: name.to_owned(),
-                variable: variable.clone(),
-            };
-            Some(key(variable, environment).ok_or_else(missing)??)
-        }
+        Some(variable) => Some(declared_key(name, variable, environment)?),
         // Somebody else's address is never given the key of the family.
         None if declared.base_url.is_some() => None,
         None => Some(key_of_family(family, model, environment)?),
     };
-    let echo_reasoning = declared.echo_reasoning;
     Ok(Resolved {
         name: name.to_owned(),
         dialect,
         base,
         key,
-        echo_reasoning,
+        echo_reasoning: declared.echo_reasoning,
     })
+}
+
+/// The address under `base_url:`.
+fn declared_base(
+    name: &str,
+    declared: &DeclaredProvider,
+    template: &str,
+    environment: Environment<'_>,
+) -> Result<Url, ProviderError> {
+    let filled = declared
+        .scope
+        .fill(template, environment)
+        .map_err(|unset| ProviderError::UnsetVariable {
+            provider: name.to_owned(),
+            unset,
+        })?;
+    base_url(&filled, name, "`base_url`")
+}
+
+/// The key in the variable under `api_key_env:`.
+fn declared_key(
+    name: &str,
+    variable: &str,
+    environment: Environment<'_>,
+) -> Result<Key, ProviderError> {
+    key(variable, environment).ok_or_else(|| ProviderError::NoOwnKey {
+        provider: name.to_owned(),
+        variable: variable.to_owned(),
+    })?
 }
 
 fn base_of_family(

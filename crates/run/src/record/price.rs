@@ -25,7 +25,7 @@ impl AgentJob<'_> {
     }
 
     pub(super) fn budgets(&self) -> Budgets<'_> {
-        Budgets::of(self.row.suite, self.index)
+        Budgets::new(self.row.suite, self.index)
     }
 
     pub(super) fn cost_usd(&self, usage: Tokens) -> Option<f64> {
