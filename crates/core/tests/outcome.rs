@@ -2,18 +2,16 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+#[path = "outcome/blocks.rs"]
+mod blocks;
 mod walk;
 
+use blocks::{ASKS_JUDGES, BLOCKS, RIGHT, WRONG};
 use mcptest_core::judge::{Judging, Recorded, judge_row};
 use mcptest_core::report::{Status, TestReport};
 use mcptest_core::trace::Trace;
 use serde_json::Value;
 use std::collections::BTreeSet;
-
-const RIGHT: &str = r#"{"tool_calls":[{"name":"search","server":"docs","turn":1},{"name":"open_page","server":"docs","turn":2}],
-    "tool_results":[{"call_index":0,"is_error":false},{"call_index":1,"is_error":false}],"final_response":"Found it."}"#;
-const WRONG: &str = r#"{"tool_calls":[{"name":"delete_page","server":"docs","turn":1}],
-    "tool_results":[{"call_index":0,"is_error":true}],"final_response":"I created a page."}"#;
 
 /// What is judged of these runs by an agent with these blocks.
 fn judged(blocks: &str, runs: &[&str]) -> TestReport {
@@ -29,69 +27,13 @@ fn judged(blocks: &str, runs: &[&str]) -> TestReport {
     judge_row(&row, &Recorded::of_traces(&traces), Judging::default())
 }
 
-/// Every gate that can fail one run by what is observed of it, in a block that the second of two runs does not meet.
-const BLOCKS: [(&str, &str); 11] = [
-    (
-        "trajectory",
-        "trajectory: { mode: strict, calls: [search, open_page] }",
-    ),
-    (
-        "trajectory_axes",
-        "trajectory_axes: { require_present: true, order: [{ first: search, second: open_page }] }",
-    ),
-    (
-        "golden_path",
-        "golden_path: { calls: [search, open_page], expect: [{ target: golden_path.coverage, matcher: { gte: 1 } }] }",
-    ),
-    ("narrative", "narrative: {}"),
-    (
-        "tool_selection",
-        "tool_selection: { expected_tool: search, min_selection_rate: 1.0 }",
-    ),
-    (
-        "equal_function_sets",
-        "equal_function_sets: { classes: [{ name: find, members: [search] }, { name: read, members: [open_page] }] }",
-    ),
-    (
-        "distractors",
-        "distractors: { count: 2, source: { from: catalog }, correct: [search] }",
-    ),
-    ("tool_edges", "tool_edges: { restricted: [delete_page] }"),
-    (
-        "token_efficiency",
-        "token_efficiency: { classes: [{ name: find, members: [search] }, { name: read, members: [open_page] }] }",
-    ),
-    (
-        "scenario",
-        "scenario: { seed: { seen: { n: 0 } }, transitions: [{ tool: search, effect: { inc: { seen.n: 1 } } }], \
-         expect_state: { seen.n: 1 } }",
-    ),
-    (
-        "recovery",
-        "recovery: { max_detection_ms: 1, max_recovery_ms: 1, failures: errors }",
-    ),
-];
-
-/// Gates that fail no run by itself, with the reason.
-const OF_NO_RUN_ALONE: [(&str, &str); 7] = [
-    ("stability", "it compares runs"),
-    ("reliability", "it counts the outcomes of runs"),
-    ("discovery", "it asks the prompt, and all runs together"),
-    ("orchestration", "it counts the calls of all runs together"),
-    ("ablate", "it compares recordings with and without a tool"),
-    ("fault_matrix", "it compares recordings with faults"),
-    ("eval", "its grades are recorded beside the runs"),
-];
-
 #[test]
-fn every_gate_is_tried_or_said_to_fail_no_run_alone() {
-    let listed = BLOCKS.iter().chain(&OF_NO_RUN_ALONE).map(|(key, _)| *key);
-    let listed: BTreeSet<&str> = listed.collect();
-    let known: BTreeSet<&str> = mcptest_core::eval::GATES
-        .iter()
-        .map(|kind| kind.key)
-        .collect();
-    assert_eq!(listed, known);
+fn every_gate_that_can_fail_a_run_is_tried() {
+    let tried = BLOCKS.iter().map(|(key, _)| *key).chain([ASKS_JUDGES]);
+    let tried: BTreeSet<&str> = tried.collect();
+    let known = mcptest_core::eval::GATES.iter();
+    let known = known.filter(|kind| kind.fails_runs()).map(|kind| kind.key);
+    assert_eq!(tried, known.collect());
 }
 
 #[test]

@@ -70,6 +70,9 @@ pub(crate) fn verdict(report: &Report) -> String {
             (_, passed) => format!("{passed} of {of} passed"),
         });
     }
+    let with_failed_runs = report.tests.iter().filter(|test| hides_failed_runs(test));
+    let with_failed_runs = with_failed_runs.count();
+    parts.extend((with_failed_runs > 0).then(|| format!("{with_failed_runs} with failed runs")));
     parts.extend((summary.warnings > 0).then(|| format!("{} with a warning", summary.warnings)));
     parts.extend((summary.skipped > 0).then(|| format!("{} skipped", summary.skipped)));
     let coverage = report
@@ -78,6 +81,11 @@ pub(crate) fn verdict(report: &Report) -> String {
         .and_then(|coverage| coverage.miss());
     parts.extend(coverage);
     parts.join(", ")
+}
+
+/// Returns true if a test passed although some of its runs did not.
+pub(crate) fn hides_failed_runs(test: &TestReport) -> bool {
+    test.status == Status::Passed && test.passed_runs() < test.runs.len()
 }
 
 /// Returns true if the whole report passed.

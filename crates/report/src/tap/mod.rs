@@ -1,7 +1,7 @@
 //! `tap`: the Test Anything Protocol, version 14, one point per test.
 
-use crate::failures::of_test;
-use crate::words::{FILE, clipped, escape};
+use crate::failures::{hides_failed_runs, of_test};
+use crate::words::{FILE, clipped, count, escape};
 use crate::{Options, Reporter};
 use mcptest_core::report::{Report, Status, TestReport};
 use serde_json::json;
@@ -27,6 +27,10 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
         out.push_str(&format!("{ok} {number} - {name}{skip}\n"));
         if let Some(warning) = test.warning() {
             out.push_str(&format!("# warning: {}\n", clipped(warning, FILE.text)));
+        }
+        if hides_failed_runs(test) {
+            let runs = count(test.runs.len(), "run");
+            out.push_str(&format!("# {} of {runs} passed\n", test.passed_runs()));
         }
         out.push_str(&diagnostics(test));
     }
