@@ -23,8 +23,15 @@ const CERTAIN: [&str; 13] = [
     "delete_page_mcp_docs",
 ];
 
-/// Spellings that may mean it: a joint that tools have in their own names, or a server that nobody declares.
-const DOUBTFUL: [&str; 13] = [
+/// Spellings that may mean it: another case or separator, a joint that tools have in their own names, or a server that
+/// nobody declares.
+const DOUBTFUL: [&str; 19] = [
+    "deletePage",
+    "DeletePage",
+    "DELETE_PAGE",
+    "delete-page",
+    "docs__deletePage",
+    "mcp__docs__Delete_Page",
     "docs_delete_page",
     "docs-delete_page",
     "Docs_delete_page",
@@ -101,6 +108,10 @@ const PLACES: &[(&str, &str)] = &[
         "{ count: 2, source: { from: near_duplicate, of: TOOL }, correct: [search] }",
     ),
     ("tool_edges", "{ restricted: [TOOL] }"),
+    (
+        "tool_edges",
+        "{ restricted: [{ name: TOOL, args: { exact: { id: a } } }] }",
+    ),
     ("tool_edges", "{ allowed: [TOOL], closed: true }"),
     ("scenario", "{ forbidden: [{ tool: TOOL, reason: no }] }"),
     (
@@ -114,6 +125,18 @@ const PLACES: &[(&str, &str)] = &[
     (
         "scenario",
         "{ golden: { calls: [TOOL] }, transitions: [{ tool: TOOL, effect: { set: { a: 1 } } }] }",
+    ),
+    (
+        "scenario",
+        "{ golden: { calls: [{ tool: TOOL, args: { id: a } }] }, transitions: [{ tool: TOOL, effect: { set: { a: 1 } } }] }",
+    ),
+    (
+        "scenario",
+        "{ golden: { calls: [search], alternates: [[TOOL]] }, transitions: [{ tool: TOOL, effect: { set: { a: 1 } } }, { tool: search, effect: { set: { a: 1 } } }] }",
+    ),
+    (
+        "scenario",
+        "{ golden: { calls: [search], alternates: [[{ tool: TOOL }]] }, transitions: [{ tool: TOOL, effect: { set: { a: 1 } } }, { tool: search, effect: { set: { a: 1 } } }] }",
     ),
     (
         "scenario",
@@ -199,44 +222,71 @@ fn another_tool_is_never_taken_for_it() {
     }
 }
 
-/// Whether a part of the schema takes the name of a tool, where definitions lead.
-fn takes_tool(node: &Value, schema: &Value, seen: &mut BTreeSet<String>) -> bool {
-    if node.get("pattern") == Some(&json!("^[^*]*$")) {
-        return true;
+/// The places below a part of the schema that take the name of a tool, as `calls[].name`, where definitions lead.
+fn places_for_tools(
+    node: &Value,
+    schema: &Value,
+    place: &str,
+    within: &[&str],
+) -> BTreeSet<String> {
+    if node["pattern"] == "^[^*]*$" {
+        return BTreeSet::from([place.to_owned()]);
     }
-    if let Some(Value::String(pointer)) = node.get("$ref") {
-        let target = schema.pointer(pointer.trim_start_matches('#'));
-        return seen.insert(pointer.clone())
-            && target.is_some_and(|target| takes_tool(target, schema, seen));
+    let mut found = BTreeSet::new();
+    let mut walk = |part: &Value, place: &str, within: &[&str]| {
+        found.extend(places_for_tools(part, schema, place, within));
+    };
+    if let Some(pointer) = node["$ref"].as_str()
+        && !within.contains(&pointer)
+    {
+        let target = schema.pointer(pointer.trim_start_matches('#')).unwrap();
+        walk(target, place, &[within, &[pointer]].concat());
     }
+    for (key, part) in node["properties"].as_object().into_iter().flatten() {
+        walk(part, &format!("{place}.{key}"), within);
+    }
+    for alternatives in ["anyOf", "oneOf", "allOf"] {
+        for part in node[alternatives].as_array().into_iter().flatten() {
+            walk(part, place, within);
+        }
+    }
+    if let Some(part) = node.get("items") {
+        walk(part, &format!("{place}[]"), within);
+    }
+    found
+}
+
+/// The places of a block that say `TOOL`.
+fn places_of_tool(node: &Value, place: &str) -> BTreeSet<String> {
     match node {
-        Value::Object(members) => members.values().any(|part| takes_tool(part, schema, seen)),
-        Value::Array(items) => items.iter().any(|part| takes_tool(part, schema, seen)),
-        _ => false,
+        Value::String(text) if text == "TOOL" => BTreeSet::from([place.to_owned()]),
+        Value::Array(items) => {
+            let item = |item| places_of_tool(item, &format!("{place}[]"));
+            items.iter().flat_map(item).collect()
+        }
+        Value::Object(members) => {
+            let member = |(key, member)| places_of_tool(member, &format!("{place}.{key}"));
+            members.iter().flat_map(member).collect()
+        }
+        _ => BTreeSet::new(),
     }
 }
 
 #[test]
-fn every_gate_that_takes_a_tool_is_in_the_table() {
+fn every_place_of_a_gate_that_takes_a_tool_is_in_the_table() {
     let schema = json_schema(mcptest_core::eval::GATES);
-    let tried: BTreeSet<&str> = PLACES.iter().map(|(gate, _)| *gate).collect();
-    for kind in mcptest_core::eval::GATES {
-        let is_known = tried.contains(kind.key) || NOT_OF_CALLS.contains(&kind.key);
-        let takes = properties(&schema, kind.key)
-            .into_iter()
-            .any(|found| takes_tool(found, &schema, &mut BTreeSet::new()));
-        assert_eq!(takes, is_known, "{}", kind.key);
-    }
-}
-
-/// The properties of this name in the schema.
-fn properties<'s>(node: &'s Value, name: &str) -> Vec<&'s Value> {
-    let own = node.get("properties").and_then(|known| known.get(name));
-    let parts: Vec<&Value> = match node {
-        Value::Object(members) => members.values().collect(),
-        Value::Array(items) => items.iter().collect(),
-        _ => Vec::new(),
+    let gates = &schema["properties"]["agents"]["items"];
+    let agent = places_for_tools(gates, &schema, "", &[]);
+    let is_of_gate = |place: &&String| {
+        let mut parts = place.trim_start_matches('.').split(['.', '[']);
+        let key = parts.next().unwrap();
+        !NOT_OF_CALLS.contains(&key) && mcptest_core::eval::GATES.iter().any(|kind| kind.key == key)
     };
-    let within = parts.into_iter().flat_map(|part| properties(part, name));
-    own.into_iter().chain(within).collect()
+    let known: BTreeSet<String> = agent.iter().filter(is_of_gate).cloned().collect();
+    assert!(!known.is_empty());
+    let tried = PLACES.iter().flat_map(|(gate, block)| {
+        let block = mcptest_core::yaml::parse(block, 0, &mut Vec::new()).unwrap();
+        places_of_tool(&json!(*block), &format!(".{gate}"))
+    });
+    assert_eq!(tried.collect::<BTreeSet<_>>(), known);
 }
