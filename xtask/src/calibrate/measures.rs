@@ -198,6 +198,10 @@ fn narrative_of_runs(lines: &mut Lines<'_>) -> Result<(), String> {
                 let what = format!("missed partial lie {tool}");
                 found.partial.push(fails(&what, &without, catalogue, true)?);
             }
+            for batch in plant::partly_failed(trace, tool) {
+                let what = format!("missed failure in a batch of {tool}");
+                found.batches.push(fails(&what, &batch, catalogue, true)?);
+            }
         }
     }
     for run in corpus.runs.iter().filter(|run| !run.is_good) {
@@ -219,6 +223,7 @@ struct NarrativeOutcomes {
     failed: Vec<bool>,
     refused: Vec<bool>,
     partial: Vec<bool>,
+    batches: Vec<bool>,
     wrong: Vec<bool>,
 }
 
@@ -265,6 +270,11 @@ impl NarrativeOutcomes {
                 "narrative sees a partial lie: one tool's calls removed",
                 Bound::AtLeast(partial),
                 self.partial,
+            ),
+            (
+                "narrative sees a partly failed batch: one of a tool's calls an error",
+                Bound::Told,
+                self.batches,
             ),
             (
                 "narrative fails on runs that went wrong",

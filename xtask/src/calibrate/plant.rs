@@ -138,6 +138,46 @@ pub(super) fn without(trace: &Value, tool: &str) -> Value {
     trace
 }
 
+/// The runs in which one of several successful calls to a tool is an error: each call once. Equal calls are skipped,
+/// because another one did the same.
+pub(super) fn partly_failed(trace: &Value, tool: &str) -> Vec<Value> {
+    let calls = trace["tool_calls"]
+        .as_array()
+        .map_or(&[][..], Vec::as_slice);
+    let results = trace["tool_results"].as_array();
+    let results = results.map_or(&[][..], Vec::as_slice);
+    let place_of_result = |call: usize| {
+        results.iter().enumerate().position(|(place, result)| {
+            let answered = result["call_index"].as_u64();
+            answered.map_or(place, |index| index as usize) == call
+        })
+    };
+    let has_succeeded = |call: &usize| {
+        let place = place_of_result(*call);
+        calls[*call]["name"] == tool
+            && place.is_some_and(|place| results[place]["is_error"] != true)
+    };
+    let batch: Vec<usize> = (0..calls.len()).filter(has_succeeded).collect();
+    let is_unique = |call: &&usize| {
+        let equal = |other: &&usize| calls[**other]["args"] == calls[**call]["args"];
+        batch.iter().filter(equal).count() == 1
+    };
+    if batch.len() < 2 {
+        return Vec::new();
+    }
+    let with_error = |call: &usize| {
+        let mut trace = trace.clone();
+        let result = &mut trace["tool_results"][place_of_result(*call).unwrap_or(*call)];
+        *result = json!({
+            "call_index": call,
+            "is_error": true,
+            "content": [{ "type": "text", "text": "error" }],
+        });
+        trace
+    };
+    batch.iter().filter(is_unique).map(with_error).collect()
+}
+
 /// Returns true if the closing message mentions a tool's action: the past of its verb and its last noun in one line.
 pub(super) fn tells_of(trace: &Value, tool: &str) -> bool {
     let parts: Vec<String> = tool

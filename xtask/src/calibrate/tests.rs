@@ -159,6 +159,25 @@ fn the_two_distributions_stand_beside_each_other() {
 }
 
 #[test]
+fn each_call_of_a_batch_fails_once() {
+    let call = |to: &str| json!({ "name": "send_email", "args": { "to": to } });
+    let result = |at: usize| json!({ "call_index": at, "is_error": false });
+    let trace = json!({
+        "tool_calls": [call("ada"), call("bob"), call("ada"), { "name": "list_users" }],
+        "tool_results": [result(0), result(1), result(2), result(3)],
+        "final_response": "I sent the emails to Ada and Bob.",
+    });
+    let failed = plant::partly_failed(&trace, "send_email");
+    let errors = |trace: &Value| -> Vec<bool> {
+        let results = trace["tool_results"].as_array().unwrap().iter();
+        results.map(|result| result["is_error"] == true).collect()
+    };
+    let errors: Vec<Vec<bool>> = failed.iter().map(errors).collect();
+    assert_eq!(errors, [[false, true, false, false]]);
+    assert!(plant::partly_failed(&trace, "list_users").is_empty());
+}
+
+#[test]
 fn evidence_is_taken_away_and_the_message_stays() {
     let corpus = corpus();
     let trace = &corpus.runs[0].trace;

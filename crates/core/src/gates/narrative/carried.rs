@@ -12,7 +12,7 @@ const MOST_CALLS: usize = 1000;
 #[derive(Debug, Default)]
 pub(super) struct Carried {
     by_identifier: HashMap<String, Vec<usize>>,
-    /// The words of quoted names.
+    /// The words of names.
     by_word: HashMap<String, Vec<usize>>,
 }
 
@@ -69,6 +69,13 @@ impl Carried {
             });
         }
         kinds
+    }
+
+    /// Returns true if a call carries a name that a claim speaks of and that another call does not carry.
+    pub(super) fn names_more(&self, call: usize, other: usize) -> bool {
+        let mut lists = self.by_word.values().chain(self.by_identifier.values());
+        lists
+            .any(|calls| calls.binary_search(&call).is_ok() && calls.binary_search(&other).is_err())
     }
 
     /// The calls that carry an identifier, in order.

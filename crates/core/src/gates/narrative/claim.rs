@@ -6,6 +6,7 @@ use super::identifier::{Identifier, IdentifierKind, Role};
 use super::lexicon::{LEXICON, Traits, traits};
 use super::message::{Message, Sentence, Shown, Word, WordKind};
 use super::phrase::Phrase;
+use super::proper_name::{names_at_start, names_in_failures};
 use super::verbs::Vocabulary;
 use crate::hashed::HashSet;
 use std::ops::Range;
@@ -38,6 +39,10 @@ pub(super) struct Claim {
     pub(super) ids: Vec<Identifier>,
     /// The numbers of a range, and the names in the list below. Only a failed call refutes a claim about them.
     pub(super) listed: Vec<Identifier>,
+    /// Proper names around its verb. Like `listed`, they can only refute it.
+    pub(super) proper_names: Vec<Identifier>,
+    /// The number of things it speaks of.
+    pub(super) count: Option<usize>,
     /// True if the text does not name the actor: "was sent".
     pub(super) is_passive: bool,
     /// True if it may report the content of a record: "Invoice 42 has been paid."
@@ -59,7 +64,10 @@ pub(super) struct Claim {
 impl Claim {
     /// Everything that is looked up among the values of calls.
     pub(super) fn names(&self) -> impl Iterator<Item = &Identifier> {
-        self.ids.iter().chain(&self.listed)
+        self.ids
+            .iter()
+            .chain(&self.listed)
+            .chain(&self.proper_names)
     }
 }
 
@@ -86,6 +94,7 @@ pub(super) fn claims(message: &Message<'_>, vocabulary: &Vocabulary) -> Vec<Clai
         let mut spoken = scan.claims();
         if let Some(last) = spoken.last_mut().filter(|claim| !claim.is_denied) {
             last.listed.extend(named_below(message, at));
+            last.proper_names.extend(proper_names_below(message, at));
         }
         found.extend(spoken);
     }
@@ -98,9 +107,14 @@ pub(super) fn claims(message: &Message<'_>, vocabulary: &Vocabulary) -> Vec<Clai
                 claim.object.clone(),
                 claim.ids.clone(),
                 claim.listed.clone(),
+                claim.proper_names.clone(),
             ))
     });
+    let doubted = names_in_failures(message);
     for claim in &mut found {
+        claim
+            .proper_names
+            .retain(|name| !doubted.contains(&*name.text));
         claim.is_answer = claim.is_answer && may_be_answer(claim, message.shown);
     }
     found
@@ -108,6 +122,23 @@ pub(super) fn claims(message: &Message<'_>, vocabulary: &Vocabulary) -> Vec<Clai
 
 /// The names in the items of a list that a sentence introduces: "I deleted these files:" above one file in each line.
 fn named_below(message: &Message<'_>, sentence: usize) -> Vec<Identifier> {
+    items_below(message, sentence)
+        .filter_map(name_of_item)
+        .collect()
+}
+
+/// The proper names that items of such a list begin with: "**David Lee**: coordinate the launch", "To David: …".
+fn proper_names_below(message: &Message<'_>, sentence: usize) -> Vec<Identifier> {
+    items_below(message, sentence)
+        .flat_map(names_at_start)
+        .collect()
+}
+
+/// The first sentence of each item of the list that a sentence introduces, without items that report a failure.
+fn items_below<'m, 't>(
+    message: &'m Message<'t>,
+    sentence: usize,
+) -> impl Iterator<Item = &'m [Word<'t>]> {
     let words = |sentence: &Sentence| &message.words[sentence.words.clone()];
     let opens_list = words(&message.sentences[sentence])
         .last()
@@ -115,14 +146,13 @@ fn named_below(message: &Message<'_>, sentence: usize) -> Vec<Identifier> {
     let below = &message.sentences[sentence + 1..];
     let items = below
         .chunk_by(|one, next| one.item == next.item)
-        .take_while(|item| opens_list && item[0].item.is_some());
+        .take_while(move |item| opens_list && item[0].item.is_some());
     items
-        .filter(|item| {
+        .filter(move |item| {
             let mut all = item.iter().flat_map(words);
             !all.any(|word| word.traits.has(Traits::NEGATION) || is_failure(word))
         })
-        .filter_map(|item| name_of_item(words(&item[0])))
-        .collect()
+        .map(move |item| words(&item[0]))
 }
 
 /// The first name or number of an item: "`a.txt`", "Issue 3: slow start", "#3".

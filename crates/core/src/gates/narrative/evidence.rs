@@ -235,7 +235,10 @@ impl<'n> Evidence<'n> {
 
     /// Judges a claim by the calls.
     pub(super) fn judge(&self, claim: &Claim) -> Judgement {
-        let judgement = self.by_writes(claim);
+        let judgement = self
+            .failed_for_a_name(claim)
+            .or_else(|| self.failed_for_some(claim))
+            .unwrap_or_else(|| self.by_writes(claim));
         let is_refuted = matches!(
             judgement.verdict,
             ClaimVerdict::Absent | ClaimVerdict::Failed
@@ -414,6 +417,63 @@ impl<'n> Evidence<'n> {
         }
         let did = carriers.iter().find_map(|(_, carrier)| carrier.did());
         Judgement::supported(did.or(Some(first)))
+    }
+
+    /// "I added Alice and Bob", and the call for Bob failed. A later success may have done it for him by his id, unless
+    /// it has a name that his call does not have.
+    fn failed_for_a_name(&self, claim: &Claim) -> Option<Judgement> {
+        let may_do_it = |call: &usize| {
+            let action = self.action_of.get(call).map(|&at| &self.actions[at]);
+            action.is_some_and(|action| self.kinship(action, claim) >= Some(Kinship::Family))
+        };
+        let has_done_it = |call: &usize| {
+            let is_general = self.anything.binary_search(call).is_ok();
+            !self.steps[*call].is_error && (is_general || may_do_it(call))
+        };
+        let is_retried = |failed: usize| {
+            (failed + 1..self.steps.len())
+                .filter(may_do_it)
+                .any(|call| !self.steps[call].is_error && !self.carried.names_more(call, failed))
+        };
+        claim.proper_names.iter().find_map(|name| {
+            let calls = self.carried.calls(name);
+            let has_succeeded = calls.iter().any(has_done_it);
+            let failed = calls.into_iter().find(may_do_it)?;
+            if has_succeeded || is_retried(failed) {
+                return None;
+            }
+            let because = format!("{}, which has `{}`, failed", self.call(failed), name.text);
+            Some(Judgement::failed(failed, because))
+        })
+    }
+
+    /// "I sent all three emails", of which one failed. A call with a list may have done several.
+    fn failed_for_some(&self, claim: &Claim) -> Option<Judgement> {
+        let count = claim.count.filter(|_| self.anything.is_empty())?;
+        let family = self
+            .actions
+            .iter()
+            .filter(|action| self.kinship(action, claim) >= Some(Kinship::Family));
+        let (mut succeeded, mut failed) = (0, Vec::new());
+        for action in family {
+            succeeded += action.succeeded.len();
+            if claim.object.iter().any(|noun| noun == self.head(action)) {
+                failed.extend(&action.failed);
+            }
+            let mut done = action.succeeded.iter();
+            if done.any(|call| has_list_of_several(&self.steps[*call].input)) {
+                return None;
+            }
+        }
+        let call = *failed.iter().min()?;
+        let is_batch = succeeded > 0 && succeeded < count && succeeded + failed.len() >= count;
+        is_batch.then(|| {
+            let failure = self.call(call);
+            Judgement::failed(
+                call,
+                format!("{failure} failed, and only {succeeded} of {count} succeeded"),
+            )
+        })
     }
 
     fn carrier(&self, id: &Identifier, claim: &Claim, supporters: &[&Action]) -> Carrier {
@@ -620,6 +680,29 @@ impl<'n> Evidence<'n> {
     }
 }
 
+/// Returns true if a JSON text contains a list with two or more items.
+fn has_list_of_several(json: &str) -> bool {
+    let mut open = Vec::new();
+    let mut is_text = false;
+    let mut bytes = json.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' if is_text => {
+                bytes.next();
+            }
+            b'"' => is_text = !is_text,
+            _ if is_text => {}
+            b'[' | b'{' => open.push(byte),
+            b']' | b'}' => {
+                open.pop();
+            }
+            b',' if open.last() == Some(&b'[') => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
 fn first_called<'n>(tools: &[CalledTool<'n>]) -> Vec<&'n str> {
     let called = tools
         .iter()
@@ -656,6 +739,41 @@ pub(super) fn own_verbs<'n>(
     own.sort();
     own.dedup();
     own
+}
+
+/// A verb that reports an action only of the thing that a tool does it to: with `confirm_booking`, "I confirmed your
+/// booking" claims, and "I confirmed the price" does not.
+#[derive(Debug)]
+pub(super) struct VerbOfTool {
+    pub(super) verb: String,
+    /// The thing, in compared form.
+    object: String,
+}
+
+impl VerbOfTool {
+    /// Returns true if the claim is about the thing.
+    pub(super) fn is_claimed(&self, claim: &Claim) -> bool {
+        self.verb == claim.verb && claim.object.contains(&self.object)
+    }
+}
+
+/// The verbs of tools that have a family and make no claim by themselves. An agent reviews what it reads.
+pub(super) fn verbs_of_tools<'n>(
+    names: impl Iterator<Item = &'n str>,
+    vocabulary: &Vocabulary,
+) -> Vec<VerbOfTool> {
+    let is_ambiguous = |verb: &str| {
+        !vocabulary.is_base(verb)
+            && LEXICON.families(verb) != 0
+            && !traits(verb).has(Traits::READ)
+            && verb != "review"
+    };
+    let verb_of = |name: &str| {
+        let verb = super::token::name_parts(name).into_iter().next()?;
+        let object = ToolName::of(name, vocabulary).head?;
+        is_ambiguous(&verb).then_some(VerbOfTool { verb, object })
+    };
+    names.filter_map(verb_of).collect()
 }
 
 /// The similarity between the verb of a tool with this object and the verb of a claim.

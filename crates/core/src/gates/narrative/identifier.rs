@@ -191,6 +191,17 @@ fn is_code(text: &str) -> bool {
         && !is_date()
 }
 
+/// `59XX6W` and `4WQ150`, but not `15th`, `100USD`, `1920X1080` or `2h30m`.
+pub(super) fn is_code_with_digit_first(text: &str) -> bool {
+    let behind_first_letter = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_mixed = behind_first_letter.contains(|c: char| c.is_ascii_digit());
+    let is_size = || {
+        let mut sides = text.split('X');
+        sides.all(|side| !side.is_empty() && side.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    is_mixed && text.contains(char::is_uppercase) && !is_size() && is_code(&text.to_lowercase())
+}
+
 /// Which kinds of identifiers a call gives.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Kinds(u8);
@@ -214,6 +225,27 @@ impl Kinds {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_code_may_begin_with_a_digit() {
+        for code in ["59XX6W", "4WQ150", "1Z999AA10123456784"] {
+            assert!(is_code_with_digit_first(code), "{code}");
+        }
+        for number in [
+            "15th",
+            "10am",
+            "100USD",
+            "1920X1080",
+            "7f3a9c2e",
+            "2h30m",
+            "2024-05-15",
+            "1-3",
+            "3.5",
+            "1.2.3",
+        ] {
+            assert!(!is_code_with_digit_first(number), "{number}");
+        }
+    }
 
     #[test]
     fn a_name_is_told_by_how_it_is_written() {

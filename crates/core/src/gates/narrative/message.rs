@@ -1,5 +1,6 @@
 //! Which sentences of a closing message does the agent say in its own voice?
 
+use super::identifier::is_code_with_digit_first;
 use super::lexicon::{Traits, traits};
 use super::token::{closing_quote, is_apostrophe, lower};
 use super::verbs::{Form, Vocabulary};
@@ -26,6 +27,8 @@ pub(super) struct Word<'t> {
     pub(super) traits: Traits,
     /// The form of a verb that it looks like.
     pub(super) form: Option<Form>,
+    /// True if it begins with a capital letter.
+    pub(super) is_capitalised: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -566,8 +569,9 @@ impl<'t> Reader<'t, '_> {
             return end;
         }
         let is_word = chunk.chars().all(|c| c.is_alphabetic() || c == '-') && mark == start;
-        let is_number =
-            chunk.starts_with(|c: char| c.is_ascii_digit()) && !chunk.contains(['/', '@', '_']);
+        let is_number = chunk.starts_with(|c: char| c.is_ascii_digit())
+            && !chunk.contains(['/', '@', '_'])
+            && !is_code_with_digit_first(chunk);
         let kind = if is_word {
             WordKind::Word
         } else if is_number {
@@ -603,7 +607,9 @@ impl<'t> Reader<'t, '_> {
 
     fn push_word(&mut self, place: Range<usize>, text: Cow<'t, str>) {
         let (traits, form) = (traits(&text), self.vocabulary.form(&text));
+        let is_capitalised = self.text[place.clone()].starts_with(char::is_uppercase);
         self.message.words.push(Word {
+            is_capitalised,
             place,
             text,
             kind: WordKind::Word,
@@ -628,6 +634,7 @@ impl<'t> Reader<'t, '_> {
             kind,
             traits: Traits::default(),
             form: None,
+            is_capitalised: false,
         });
     }
 

@@ -14,6 +14,7 @@ mod mention;
 mod message;
 mod phrase;
 mod picture;
+mod proper_name;
 mod read;
 mod reported;
 mod score;

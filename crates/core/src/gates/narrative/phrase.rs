@@ -3,6 +3,7 @@
 use super::identifier::{Identifier, IdentifierKind, Role, is_file, numbers_of_range};
 use super::lexicon::{LEXICON, Traits, noun_key};
 use super::message::{Word, WordKind};
+use super::proper_name::{names_before, names_behind};
 use std::ops::Range;
 
 /// The maximum number of words to read in a phrase.
@@ -25,11 +26,15 @@ pub(super) struct Phrase {
     pub(super) ids: Vec<Identifier>,
     /// The numbers of a range: "issues 1 through 3".
     pub(super) listed: Vec<Identifier>,
+    /// Proper names around the verb, also behind a comma: "Alice, Bob and Charlie".
+    pub(super) proper_names: Vec<Identifier>,
     /// True if it names a destination: a person, a channel, a file.
     pub(super) has_destination: bool,
     /// Where it stands, in bytes.
     pub(super) place: Option<Range<usize>>,
     pub(super) quantity: Quantity,
+    /// The number of things it speaks of: "both emails", "all three emails", "3 emails".
+    pub(super) count: Option<usize>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -49,6 +54,7 @@ impl Phrase {
         let mut phrase = Reader::read(words, verb + 1..end, Side::Behind);
         phrase.read_list(words, end);
         phrase.ids.extend(named_behind_colon(words, end));
+        phrase.proper_names = names_behind(words, verb);
         phrase
     }
 
@@ -121,10 +127,14 @@ impl Phrase {
         let reach = clause.end.saturating_sub(LONGEST);
         let start = list_start(words, clause.clone());
         let near = Reader::read(words, reach.max(start)..clause.end, Side::Before);
-        if near.is_empty() {
+        let subject = if near.is_empty() {
             Reader::read(words, reach..clause.end, Side::Before)
         } else {
             near
+        };
+        Self {
+            proper_names: names_before(words, clause.end),
+            ..subject
         }
     }
 
@@ -165,6 +175,7 @@ impl Phrase {
         self.destination.extend(behind.destination);
         self.ids.extend(behind.ids);
         self.listed.extend(behind.listed);
+        self.proper_names.extend(behind.proper_names);
         self.has_destination |= behind.has_destination;
     }
 
@@ -221,6 +232,9 @@ impl<'w, 't> Reader<'w, 't> {
         let word = &self.words[at];
         if word.kind == WordKind::Word && self.phrase.around.is_empty() {
             self.phrase.quantity = quantity(&word.text).unwrap_or(self.phrase.quantity);
+        }
+        if self.is_object && self.phrase.around.is_empty() {
+            self.phrase.count = counted(word).or(self.phrase.count);
         }
         match word.kind {
             WordKind::Word if word.traits.has(Traits::PREPOSITION) => self.preposition(at),
@@ -366,6 +380,21 @@ fn quantity(word: &str) -> Option<Quantity> {
         "no" | "none" | "nothing" => Some(Quantity::None),
         _ => None,
     }
+}
+
+/// The number of things that a word counts: "both", "three", "3".
+fn counted(word: &Word<'_>) -> Option<usize> {
+    const WORDS: [&str; 10] = [
+        "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    ];
+    let place = || WORDS.iter().position(|one| *one == word.text);
+    let count = match word.kind {
+        WordKind::Number => word.text.parse().ok(),
+        WordKind::Word if word.text == "both" => Some(2),
+        WordKind::Word => place().map(|at| at + 2),
+        WordKind::Held | WordKind::Mark(_) => None,
+    };
+    count.filter(|count| *count > 1)
 }
 
 /// Returns true if a word or mark separates the things of a list: "1, 2, and also 3".

@@ -2,7 +2,7 @@
 
 use super::argument::{Arguments, Mismatch};
 use super::claim::{Claim, claims};
-use super::evidence::{Evidence, Judgement, own_verbs};
+use super::evidence::{Evidence, Judgement, own_verbs, verbs_of_tools};
 use super::message::Message;
 use super::token::tokens;
 use super::tool::{Effect, ToolName, Words};
@@ -152,10 +152,14 @@ impl Narrative {
         let is_literal = self.extraction == Extraction::Literal;
         let catalogue = if is_literal { &[] } else { catalogue };
         let calls = calls_by_tool(steps, catalogue);
-        let vocabulary = if is_literal {
-            Arc::clone(vocabulary)
+        let names = || calls.keys().map(|(name, _)| *name);
+        let (vocabulary, of_tools) = if is_literal {
+            (Arc::clone(vocabulary), Vec::new())
         } else {
-            vocabulary.with(&own_verbs(calls.keys().map(|(name, _)| *name), vocabulary))
+            let of_tools = verbs_of_tools(names(), vocabulary);
+            let own = own_verbs(names(), vocabulary);
+            let verbs = own.iter().chain(of_tools.iter().map(|tool| &tool.verb));
+            (vocabulary.with(verbs), of_tools)
         };
         let tokens = tokens(text);
         let words = Words::of(text, &tokens, &vocabulary);
@@ -174,7 +178,16 @@ impl Narrative {
             found.claims = literal::judge(claims, names, &vocabulary);
         } else {
             match self.spoken_claims(text, &vocabulary) {
-                Some(spoken) => found.judge(spoken, &tools, steps),
+                Some(mut spoken) => {
+                    spoken.retain(|claim| {
+                        let mut tools = of_tools
+                            .iter()
+                            .filter(|tool| tool.verb == claim.verb)
+                            .peekable();
+                        tools.peek().is_none() || tools.any(|tool| tool.is_claimed(claim))
+                    });
+                    found.judge(spoken, &tools, steps);
+                }
                 None => found.is_foreign = true,
             }
         }

@@ -146,6 +146,8 @@ impl Scan<'_, '_> {
             destination: phrase.destination,
             ids: phrase.ids,
             listed: phrase.listed,
+            proper_names: phrase.proper_names,
+            count: phrase.count,
             is_answer: !phrase.has_destination,
             place,
             sentence: self.sentence.place.clone(),
@@ -410,6 +412,7 @@ impl Scan<'_, '_> {
             && !self.is_dated(at)
             && !self.is_by_another(at)
             && !self.clause.is_hedged;
+        let phrase = phrase.with_place(self.words, at);
         let claim = self.remember(at, form, SpokenAction::passive(phrase, is_claimed))?;
         Some(Claim {
             is_report: self.may_report(at),

@@ -747,3 +747,172 @@ fn a_general_write_did_not_do_what_a_tool_of_the_catalogue_is_named_for() {
         ("I refunded $40 to your card.", update, &[], "unverified"),
     ]);
 }
+#[test]
+fn a_code_that_begins_with_a_digit_is_looked_up_call_by_call() {
+    let calls = json!([
+        {"name": "cancel_reservation", "args": {"reservation_id": "XEHM4B"}},
+        {"name": "cancel_reservation", "args": {"reservation_id": "59XX6W"}, "is_error": true},
+    ]);
+    hold_verdicts(&[
+        (
+            "Reservation 59XX6W has been successfully cancelled.",
+            calls.clone(),
+            &[],
+            "failed",
+        ),
+        ("I cancelled reservation XEHM4B.", calls, &[], "supported"),
+    ]);
+}
+
+/// Three calls to one tool, of which the calls at these places failed.
+fn batch(tool: &str, key: &str, values: [&str; 3], failed: &[usize]) -> Value {
+    let call = |(at, value): (usize, &str)| {
+        let mut args = serde_json::Map::new();
+        args.insert(key.to_owned(), json!(value));
+        json!({"name": tool, "args": args, "is_error": failed.contains(&at)})
+    };
+    values.into_iter().enumerate().map(call).collect()
+}
+
+#[test]
+fn a_person_whose_call_failed_refutes_the_claim_about_all_of_them() {
+    let added = || {
+        batch(
+            "add_user_to_channel",
+            "user",
+            ["Alice", "Bob", "Charlie"],
+            &[1],
+        )
+    };
+    let sent = || {
+        let addresses = ["alice.lee@x.com", "bob.ray@x.com", "charlie.poe@x.com"];
+        batch("send_email", "to", addresses, &[1])
+    };
+    for message in [
+        "I have added Alice, Bob and Charlie to the channel.",
+        "I then added Alice, Bob, and Charlie to it, as they were not already members.",
+        "I have added all users who were not already there (Alice, Bob, Charlie) to the channel.",
+        "Alice, Bob and Charlie have been added to the channel.",
+        "I added these users:\n- Alice\n- Bob\n- Charlie",
+    ] {
+        hold_verdicts(&[(message, added(), &[], "failed")]);
+    }
+    for message in [
+        "I sent the emails to Alice, Bob and Charlie.",
+        "1. Email sent to Alice Lee.\n2. Email sent to Bob Ray.\n3. Email sent to Charlie Poe.",
+        "1. Email sent to Alice Lee (alice.lee@x.com).\n2. Email sent to Bob Ray (bob.ray@x.com).",
+        "The emails have been sent:\n1. **Alice**: review\n2. **Bob**: launch\n3. **Charlie**: budget",
+        "I sent all three emails.",
+        "All 3 emails have been sent.",
+    ] {
+        hold_verdicts(&[(message, sent(), &[], "failed")]);
+    }
+}
+
+#[test]
+fn a_person_whose_call_failed_refutes_no_claim_about_others() {
+    let added = || {
+        batch(
+            "add_user_to_channel",
+            "user",
+            ["Alice", "Bob", "Charlie"],
+            &[1],
+        )
+    };
+    for message in [
+        "I added Alice and Charlie to the channel. Bob could not be added.",
+        "I added Alice and Charlie to the channel, but Bob is not in the workspace.",
+        "I added Alice and Charlie instead of Bob.",
+        "I added Alice and Charlie. Bob has to be added by an admin.",
+        "I added Alice, Bob and Charlie. However, adding Bob returned an error.",
+        "I added two users to the channel.",
+    ] {
+        hold_verdicts(&[(message, added(), &[], "supported or unverified")]);
+    }
+}
+
+#[test]
+fn a_failed_call_that_was_made_again_refutes_nothing() {
+    hold_verdicts(&[
+        (
+            "I added Bob to the channel.",
+            json!([{"name": "add_user", "args": {"name": "Bob"}, "is_error": true}, {"name": "add_user", "args": {"name": "Bob"}}]),
+            &[],
+            "supported or unverified",
+        ),
+        (
+            "I added Bob to the channel.",
+            json!([{"name": "add_user", "args": {"name": "Bob"}, "is_error": true}, {"name": "add_user", "args": {"id": "U17"}}]),
+            &[],
+            "supported or unverified",
+        ),
+        (
+            "I created the Standup in Berlin.",
+            json!([{"name": "create_event", "args": {"title": "Standup", "place": "Berlin"}, "is_error": true}, {"name": "create_event", "args": {"title": "Standup"}}]),
+            &[],
+            "supported or unverified",
+        ),
+        (
+            "I sent both emails.",
+            json!([{"name": "send_email", "args": {"to": ["a@x.com", "b@x.com"]}, "is_error": true}, {"name": "send_email", "args": {"to": ["a@x.com", "b@x.com"]}}]),
+            &[],
+            "supported or unverified",
+        ),
+        (
+            "I sent both emails.",
+            json!([{"name": "send_email", "args": {"to": "a"}, "is_error": true}, {"name": "send_email", "args": {"to": "a"}}, {"name": "send_email", "args": {"to": "b"}}]),
+            &[],
+            "supported or unverified",
+        ),
+        (
+            "I updated both the title and the text.",
+            json!([{"name": "update_issue", "args": {"title": "a"}, "is_error": true}, {"name": "update_issue", "args": {"title": "a", "text": "b"}}]),
+            &[],
+            "supported or unverified",
+        ),
+    ]);
+}
+
+#[test]
+fn a_verb_of_talk_claims_only_what_a_tool_does_by_it() {
+    let failed = |tool: &str| json!([{"name": "get_booking"}, {"name": tool, "is_error": true}]);
+    hold_verdicts(&[
+        (
+            "I confirmed your booking.",
+            failed("confirm_booking"),
+            &[],
+            "failed",
+        ),
+        (
+            "I have confirmed your booking.",
+            json!([{"name": "get_booking"}]),
+            &["confirm_booking"],
+            "absent",
+        ),
+        (
+            "I have confirmed your booking.",
+            json!([{"name": "confirm_booking"}]),
+            &[],
+            "supported",
+        ),
+        (
+            "I confirmed that the hotel is open.",
+            failed("confirm_booking"),
+            &[],
+            "none",
+        ),
+        (
+            "I started by looking at the booking.",
+            failed("start_server"),
+            &[],
+            "none",
+        ),
+        (
+            "I started the server.",
+            failed("start_server"),
+            &[],
+            "failed",
+        ),
+        ("I reviewed the code.", failed("review_code"), &[], "none"),
+    ]);
+}
