@@ -45,38 +45,9 @@ pub fn pair_items<'t, T, Identity: Ord>(
     identity: impl Fn(&'t T) -> Identity,
     may_be_same: impl Fn(&T, &T) -> bool,
 ) -> Pairs<'t, T> {
-    let mut unpaired: BTreeMap<Identity, VecDeque<usize>> = BTreeMap::new();
-    for (at, item) in after.iter().enumerate() {
-        unpaired.entry(identity(item)).or_default().push_back(at);
-    }
-    let mut partners: Vec<Option<usize>> = before
-        .iter()
-        .map(|item| unpaired.get_mut(&identity(item))?.pop_front())
-        .collect();
-    let mut is_free = vec![false; after.len()];
-    for at in unpaired.into_values().flatten() {
-        is_free[at] = true;
-    }
-
-    let rest_before: Vec<usize> = (0..before.len())
-        .filter(|&at| partners[at].is_none())
-        .collect();
-    let rest_after: Vec<usize> = (0..after.len()).filter(|&at| is_free[at]).collect();
-    for &at in &rest_before {
-        let candidate = only(&rest_after, |&other| {
-            may_be_same(&before[at], &after[other])
-        });
-        let Some(candidate) = candidate else { continue };
-        if only(&rest_before, |&one| {
-            may_be_same(&before[one], &after[candidate])
-        })
-        .is_some()
-        {
-            partners[at] = Some(candidate);
-            is_free[candidate] = false;
-        }
-    }
-
+    let mut partners = partners_by_identity(before, after, identity);
+    pair_moved(before, after, &mut partners, may_be_same);
+    let is_free = unpartnered(&partners, after.len());
     let partnered = before.iter().zip(partners);
     let free = after.iter().zip(is_free).filter(|(_, is_free)| *is_free);
     Pairs {
@@ -88,6 +59,57 @@ pub fn pair_items<'t, T, Identity: Ord>(
             .collect(),
         only_after: free.map(|(item, _)| item).collect(),
     }
+}
+
+/// For each item of the earlier list the first free item of the later one with its identity.
+fn partners_by_identity<'t, T, Identity: Ord>(
+    before: &'t [T],
+    after: &'t [T],
+    identity: impl Fn(&'t T) -> Identity,
+) -> Vec<Option<usize>> {
+    let mut unpaired: BTreeMap<Identity, VecDeque<usize>> = BTreeMap::new();
+    for (at, item) in after.iter().enumerate() {
+        unpaired.entry(identity(item)).or_default().push_back(at);
+    }
+    before
+        .iter()
+        .map(|item| unpaired.get_mut(&identity(item))?.pop_front())
+        .collect()
+}
+
+/// Pairs two items without a partner that may be the same, where each is the only candidate of the other.
+fn pair_moved<T>(
+    before: &[T],
+    after: &[T],
+    partners: &mut [Option<usize>],
+    may_be_same: impl Fn(&T, &T) -> bool,
+) {
+    let rest_before: Vec<usize> = (0..before.len())
+        .filter(|&at| partners[at].is_none())
+        .collect();
+    let is_free = unpartnered(partners, after.len());
+    let rest_after: Vec<usize> = (0..after.len()).filter(|&at| is_free[at]).collect();
+    for &at in &rest_before {
+        let candidate = only(&rest_after, |&other| {
+            may_be_same(&before[at], &after[other])
+        });
+        let Some(candidate) = candidate else { continue };
+        let mutual = only(&rest_before, |&one| {
+            may_be_same(&before[one], &after[candidate])
+        });
+        if mutual.is_some() {
+            partners[at] = Some(candidate);
+        }
+    }
+}
+
+/// For each item of the later list, whether it is nobody's partner.
+fn unpartnered(partners: &[Option<usize>], after: usize) -> Vec<bool> {
+    let mut is_free = vec![true; after];
+    for &at in partners.iter().flatten() {
+        is_free[at] = false;
+    }
+    is_free
 }
 
 /// The only place that fits.

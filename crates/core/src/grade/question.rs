@@ -313,28 +313,10 @@ impl Question {
 
     /// Why a grade is what it is, in one sentence: the numbers, and the words of a judge who decided it.
     pub fn explain(&self, grade: &Grade) -> String {
-        let (passed, of) = self.tally(grade);
-        let mut said = format!(
-            "{} of at least {} needed",
-            shown(grade.score()),
-            shown(self.threshold)
-        );
-        if of > 1 {
-            let (quorum, score) = (shown(self.quorum), shown(grade.score()));
-            said =
-                format!("{passed} of {of} jurors let it pass, {quorum} needed; mean score {score}");
-        } else if grade.votes.len() > 1 {
-            let scores: Vec<String> = grade.votes.iter().map(|vote| shown(vote.score)).collect();
-            said.push_str(&format!(" (samples: {})", scores.join(", ")));
-        }
-        let is_held = self.holds(grade);
-        let by_score = |one: &&Vote, other: &&Vote| one.score.total_cmp(&other.score);
-        let telling = if is_held {
-            grade.votes.iter().max_by(by_score)
-        } else {
-            grade.votes.iter().min_by(by_score)
+        let mut said = self.explain_score(grade);
+        let Some(vote) = self.telling_vote(grade) else {
+            return said;
         };
-        let Some(vote) = telling else { return said };
         if let Asks::Rubric(rubric) = &self.asks {
             let unmet: Vec<&str> = rubric.unmet(&vote.answers, self.threshold).collect();
             if !unmet.is_empty() {
@@ -352,6 +334,34 @@ impl Question {
             ));
         }
         said
+    }
+
+    /// The score beside the least that is needed, and the votes behind it.
+    fn explain_score(&self, grade: &Grade) -> String {
+        let score = shown(grade.score());
+        let (passed, of) = self.tally(grade);
+        if of > 1 {
+            let quorum = shown(self.quorum);
+            return format!(
+                "{passed} of {of} jurors let it pass, {quorum} needed; mean score {score}"
+            );
+        }
+        let said = format!("{score} of at least {} needed", shown(self.threshold));
+        if grade.votes.len() > 1 {
+            let scores: Vec<String> = grade.votes.iter().map(|vote| shown(vote.score)).collect();
+            return format!("{said} (samples: {})", scores.join(", "));
+        }
+        said
+    }
+
+    /// The best vote of a grade that holds, otherwise the worst.
+    fn telling_vote<'g>(&self, grade: &'g Grade) -> Option<&'g Vote> {
+        let by_score = |one: &&Vote, other: &&Vote| one.score.total_cmp(&other.score);
+        if self.holds(grade) {
+            grade.votes.iter().max_by(by_score)
+        } else {
+            grade.votes.iter().min_by(by_score)
+        }
     }
 }
 

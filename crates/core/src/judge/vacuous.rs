@@ -11,28 +11,35 @@ pub(super) fn deny(report: &mut TestReport, baseline: Option<&str>) {
     }
     let is_baseline = |gate: &GateReport| Some(gate.key.as_str()) == baseline;
     for gate in report.gates.iter_mut().filter(|gate| !is_baseline(gate)) {
-        if let Some(why) = &gate.not_exercised {
-            let message = format!("it measured nothing, which `--deny-vacuous` forbids: {why}");
-            fail(gate, message);
-            report.status = Status::Failed;
-        } else if let Some(part) = gate.remarks.iter().find(|remark| remark.is_partial) {
-            let message = format!(
-                "it measured a part only, which --deny-vacuous does not allow: {}",
-                part.message
-            );
+        if let Some(message) = why_vacuous(gate) {
             fail(gate, message);
             report.status = Status::Failed;
         }
     }
-    // A gate without targets, such as `discovery:`, asserts something without an expectation.
-    let is_silent = |gate: &GateReport| gate.expectations.is_empty() && !gate.targets.is_empty();
-    let asserts_nothing = report.gates.iter().all(is_silent)
-        && report.runs.iter().all(|run| run.expectations.is_empty());
-    if asserts_nothing {
+    if asserts_nothing(report) {
         report.status = Status::Failed;
         let message = "nothing is asserted, which --deny-vacuous does not allow";
         report.reason = Some(Reason::new(ReasonKind::NothingAsserted, message));
     }
+}
+
+fn why_vacuous(gate: &GateReport) -> Option<String> {
+    if let Some(why) = &gate.not_exercised {
+        return Some(format!(
+            "it measured nothing, which `--deny-vacuous` forbids: {why}"
+        ));
+    }
+    let part = gate.remarks.iter().find(|remark| remark.is_partial)?;
+    Some(format!(
+        "it measured a part only, which --deny-vacuous does not allow: {}",
+        part.message
+    ))
+}
+
+/// A gate without targets, such as `discovery:`, asserts something without an expectation.
+fn asserts_nothing(report: &TestReport) -> bool {
+    let is_silent = |gate: &GateReport| gate.expectations.is_empty() && !gate.targets.is_empty();
+    report.gates.iter().all(is_silent) && report.runs.iter().all(|run| run.expectations.is_empty())
 }
 
 fn fail(gate: &mut GateReport, message: String) {

@@ -139,30 +139,31 @@ pub(crate) const KINDS: &[MatcherKind] = &[
     items::NO_ITEM,
 ];
 
-/// Matchers that ask models.
-const GRADED: [Graded; 3] = [
-    (
-        "llm-judge",
-        "A model grades it by this rubric",
-        Question::read_judge,
-    ),
-    (
-        "llm-jury",
-        "Several models grade it, and enough of them let it pass",
-        Question::read_jury,
-    ),
-    (
-        "similar",
-        "It is near in meaning to this text, by embeddings",
-        Question::read_similar,
-    ),
-];
+/// A matcher that asks models.
+#[derive(Clone, Copy)]
+struct GradedKind {
+    key: &'static str,
+    doc: &'static str,
+    read: fn(&mut Field<'_>) -> Option<Question>,
+}
 
-type Graded = (
-    &'static str,
-    &'static str,
-    fn(&mut Field<'_>) -> Option<Question>,
-);
+const GRADED: [GradedKind; 3] = [
+    GradedKind {
+        key: "llm-judge",
+        doc: "A model grades it by this rubric",
+        read: Question::read_judge,
+    },
+    GradedKind {
+        key: "llm-jury",
+        doc: "Several models grade it, and enough of them let it pass",
+        read: Question::read_jury,
+    },
+    GradedKind {
+        key: "similar",
+        doc: "It is near in meaning to this text, by embeddings",
+        read: Question::read_similar,
+    },
+];
 
 /// The word of other tools for the first of them.
 const RUBRIC: &str = "llm-rubric";
@@ -187,10 +188,10 @@ pub fn documentation() -> impl Iterator<Item = Documented> {
         doc: kind.doc,
         asked_of: kind.asked_of,
     });
-    let graded = GRADED.iter().map(|(key, doc, _)| Documented {
-        key,
+    let graded = GRADED.iter().map(|kind| Documented {
+        key: kind.key,
         alias: None,
-        doc,
+        doc: kind.doc,
         asked_of: ANY_VALUE,
     });
     exact.chain(graded)
@@ -302,15 +303,15 @@ impl Matcher {
     /// The same, or one that asks judges: only what is expected of a run or of a call may do that.
     pub(crate) fn read_or_ask(field: &mut Field<'_>) -> Option<Self> {
         let written = (!field.is_describing()).then(|| documented(field.value_quietly()));
-        let (check, question) = field.define("run_matcher", |field| {
+        let read = field.define("run_matcher", |field| {
             let read = field.try_block(|block| read_one(block, true));
-            field.amend_exactly_one_of(keys().chain(GRADED.map(|(key, _, _)| key)));
+            field.amend_exactly_one_of(keys().chain(GRADED.map(|kind| kind.key)));
             read
         })?;
         Some(Self {
             written: written?.into(),
-            check,
-            question,
+            check: read.check,
+            question: read.question,
         })
     }
 }
@@ -342,7 +343,7 @@ fn read_check(field: &mut Field<'_>) -> Option<Check> {
     field.define("matcher", |field| {
         let read = field.try_block(|block| read_one(block, false));
         field.amend_exactly_one_of(keys());
-        read.map(|(check, _)| check)
+        read.map(|read| read.check)
     })
 }
 
@@ -353,53 +354,75 @@ fn keys() -> impl Iterator<Item = &'static str> {
         .flat_map(|kind| std::iter::once(kind.key).chain(kind.alias))
 }
 
-/// A check, and what is asked of judges before it.
-type Read = (Check, Option<Box<Question>>);
+/// A matcher that was read: its check, and the question that judges answer before.
+struct ReadMatcher {
+    check: Check,
+    question: Option<Box<Question>>,
+}
 
-fn read_one(block: &mut Block<'_>, may_ask: bool) -> Option<Read> {
+impl From<Check> for ReadMatcher {
+    fn from(check: Check) -> Self {
+        Self {
+            check,
+            question: None,
+        }
+    }
+}
+
+impl From<Question> for ReadMatcher {
+    fn from(question: Question) -> Self {
+        Self {
+            check: number::at_least(whole_or_float(question.threshold)),
+            question: Some(Box::new(question)),
+        }
+    }
+}
+
+fn read_one(block: &mut Block<'_>, may_ask: bool) -> Option<ReadMatcher> {
     if refuses_graded(block, may_ask) {
         return None;
     }
     let mut written = Vec::new();
-    let mut check: Option<Read> = None;
-    for (key, doc, read) in GRADED.into_iter().filter(|_| may_ask) {
-        written.extend(block.has(key).then_some(key));
-        if let Some(question) = block.optional(key, doc, read) {
-            check = Some((
-                number::at_least(whole_or_float(question.threshold)),
-                Some(Box::new(question)),
-            ));
+    let mut matcher: Option<ReadMatcher> = None;
+    for kind in GRADED.into_iter().filter(|_| may_ask) {
+        written.extend(block.has(kind.key).then_some(kind.key));
+        if let Some(question) = block.optional(kind.key, kind.doc, kind.read) {
+            matcher = Some(question.into());
         }
     }
     for kind in KINDS {
         for key in [Some(kind.key), kind.alias].into_iter().flatten() {
-            if block.has(key) {
-                written.push(key);
-            }
-            if let Some(read) = block.optional(key, kind.doc, kind.read) {
-                check = Some((read, None));
+            written.extend(block.has(key).then_some(key));
+            if let Some(check) = block.optional(key, kind.doc, kind.read) {
+                matcher = Some(check.into());
             }
         }
     }
     written.sort_by_key(|key| block.key_span(key));
-    match written[..] {
-        [] if !block.is_describing() && !block.has_unknown() => {
-            let problem = Problem::error("a matcher is missing here");
-            block.report(
-                problem.help("write one, as `exact: get_weather` or `contains: Sacramento`"),
-            );
-            None
-        }
+    if let Some(problem) = refuse_keys(block, &written) {
+        block.report(problem);
+        return None;
+    }
+    matcher
+}
+
+/// Refuses a block without a matcher, and one with several.
+fn refuse_keys(block: &Block<'_>, written: &[&str]) -> Option<Problem> {
+    match written {
+        [] if !block.is_describing() && !block.has_unknown() => Some(
+            Problem::error("a matcher is missing here")
+                .help("write one, as `exact: get_weather` or `contains: Sacramento`"),
+        ),
         [first, second, ..] => {
             let span = |key: &str| block.key_span(key).unwrap_or_default();
-            let problem =
+            Some(
                 Problem::error(format!("one matcher at a time: `{first}` and `{second}`"))
                     .at(span(second))
-                    .also(span(first), "already given here");
-            block.report(problem.help("to require both, write `all-of: [{gte: 1}, {lte: 3}]`"));
-            None
+                    .also(span(first), "already given here")
+                    .help("to require both, write `all-of: [{gte: 1}, {lte: 3}]`"),
+            )
         }
-        _ => check,
+        _ => None,
     }
 }
 
@@ -412,7 +435,7 @@ fn refuses_graded(block: &mut Block<'_>, may_ask: bool) -> bool {
         )
     });
     let mut is_refused = near;
-    for (key, _, _) in GRADED.into_iter().filter(|_| !may_ask) {
+    for GradedKind { key, .. } in GRADED.into_iter().filter(|_| !may_ask) {
         is_refused |= block.refuse(key, || {
             let problem =
                 Problem::error(format!("`{key}` asks a model, and no verdict here may depend on one"));

@@ -141,33 +141,35 @@ impl Scope {
             into.variables.extend(own.variables.clone());
             return Ok(());
         }
-        let found = if name == "CONFIG_DIR" {
+        let is_folder = name == "CONFIG_DIR";
+        let found = if is_folder {
             Some(self.config_dir.to_string())
         } else {
             environment(name)
         };
-        let value = match (
-            found.filter(|value| default.is_none() || !value.is_empty()),
-            default,
-        ) {
-            (Some(value), _) => {
-                // The folder is another one on every machine.
-                if name != "CONFIG_DIR" && !is_secret_name(name) {
-                    into.variables.insert(name.to_owned(), value.clone());
-                }
-                value
-            }
-            (None, Some(default)) => default.to_owned(),
-            (None, None) => return Err(VariableProblem::Unset(name.to_owned())),
+        let found = found.filter(|value| default.is_none() || !value.is_empty());
+        // The folder is another one on every machine.
+        if let Some(value) = found
+            .as_ref()
+            .filter(|_| !is_folder && !is_secret_name(name))
+        {
+            into.variables.insert(name.to_owned(), value.clone());
+        }
+        let Some(value) = found.as_deref().or(default) else {
+            return Err(VariableProblem::Unset(name.to_owned()));
         };
-        into.value.push_str(&value);
-        // A changed default changes what is sent where the variable is not set, so it belongs to the template.
-        let default = default.filter(|default| !default.is_empty());
-        let default = default
-            .map(|default| format!(":-{default}"))
-            .unwrap_or_default();
-        into.template.push_str(&format!("${{{name}{default}}}"));
+        into.value.push_str(value);
+        into.template.push_str(&written(name, default));
         Ok(())
+    }
+}
+
+/// A variable as it is written. A changed default changes what is sent where the variable is not set, so it belongs to
+/// the template.
+fn written(name: &str, default: Option<&str>) -> String {
+    match default {
+        Some(default) if !default.is_empty() => format!("${{{name}:-{default}}}"),
+        _ => format!("${{{name}}}"),
     }
 }
 

@@ -307,30 +307,35 @@ pub fn json_schema() -> Value {
     schema
 }
 
+/// The schema of a field under each of its other names.
+fn other_spellings(field: &'static Field) -> impl Iterator<Item = (String, Value)> {
+    other_names(field.name).map(|other| {
+        let mut schema = of_shape(&field.shape);
+        schema["description"] = format!("as `{}`", field.name).into();
+        (other.to_owned(), schema)
+    })
+}
+
+fn property(field: &'static Field) -> Value {
+    let mut schema = of_shape(&field.shape);
+    let is_required = matches!(field.presence, Required);
+    // A null says the same as a field that is not there.
+    if let (false, Some(kind)) = (is_required, schema.get_mut("type")) {
+        *kind = json!([kind.take(), "null"]);
+    }
+    schema["description"] = field.doc.into();
+    schema
+}
+
 fn record(fields: &'static [Field]) -> Value {
     let stored = || {
         fields
             .iter()
             .filter(|field| !matches!(field.presence, Derived))
     };
-    let other_spellings = |field: &'static Field| {
-        other_names(field.name).map(|other| {
-            let mut schema = of_shape(&field.shape);
-            schema["description"] = format!("as `{}`", field.name).into();
-            (other.to_owned(), schema)
-        })
-    };
-    let property = |field: &'static Field| {
-        let mut schema = of_shape(&field.shape);
-        let is_required = matches!(field.presence, Required);
-        // A null says the same as a field that is not there.
-        if let (false, Some(kind)) = (is_required, schema.get_mut("type")) {
-            *kind = json!([kind.take(), "null"]);
-        }
-        schema["description"] = field.doc.into();
-        (field.name.to_owned(), schema)
-    };
-    let mut properties: Map<String, Value> = stored().map(property).collect();
+    let mut properties: Map<String, Value> = stored()
+        .map(|field| (field.name.to_owned(), property(field)))
+        .collect();
     properties.extend(fields.iter().flat_map(other_spellings));
     let required: Vec<&str> = stored()
         .filter(|field| matches!(field.presence, Required))

@@ -6,7 +6,11 @@ use serde_json::{Map, Value};
 pub type Place = Vec<String>;
 
 /// The new value of a place. `None` if it is removed.
-pub(super) type StateChange = (Place, Option<Value>);
+pub(super) struct StateChange {
+    pub(super) place: Place,
+    /// The new value. `None` removes the value that is there.
+    pub(super) value: Option<Value>,
+}
 
 /// The value at a place.
 pub(crate) fn find<'v>(state: &'v Value, place: &[String]) -> Option<&'v Value> {

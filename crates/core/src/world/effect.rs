@@ -148,35 +148,46 @@ impl Effect {
         };
         check(state, &place)?;
         let found = find(state, &place);
-        let wrong = |what: &str| Err(format!("`{}` is no {what}", shown(&place)));
-        let changed = match (self.verb, found) {
+        let value = match (self.verb, found) {
             (Verb::Set, _) => Some(value),
             (Verb::Unset, _) => None,
-            (Verb::Inc | Verb::Dec, found) => {
-                let zero = Value::from(0);
-                let numbers = found.unwrap_or(&zero).as_number().zip(value.as_number());
-                let is_less = self.verb == Verb::Dec;
-                match numbers.and_then(|(one, other)| sum(one, other, is_less)) {
-                    Some(sum) => Some(Value::Number(sum)),
-                    None => {
-                        return Err(format!("`{}` cannot be changed by {value}", shown(&place)));
-                    }
-                }
-            }
+            (Verb::Inc | Verb::Dec, found) => Some(self.counted(found, &value, &place)?),
             (Verb::Append, None) => Some(Value::Array(vec![value])),
             (Verb::Append, Some(Value::Array(items))) => {
                 Some(items.iter().chain([&value]).cloned().collect())
             }
             (Verb::Remove, None) => return Ok(None),
-            (Verb::Remove, Some(Value::Array(items))) => Some(
-                items
-                    .iter()
-                    .filter(|item| !values_equal(item, &value))
-                    .cloned()
-                    .collect(),
-            ),
-            (Verb::Append | Verb::Remove, Some(_)) => return wrong("list"),
+            (Verb::Remove, Some(Value::Array(items))) => Some(without(items, &value)),
+            (Verb::Append | Verb::Remove, Some(_)) => {
+                return Err(format!("`{}` is no list", shown(&place)));
+            }
         };
-        Ok(Some((place, changed)))
+        Ok(Some(StateChange { place, value }))
     }
+
+    /// The number at a place, or 0, with a number added to it or taken from it.
+    fn counted(
+        &self,
+        found: Option<&Value>,
+        change: &Value,
+        place: &[String],
+    ) -> Result<Value, String> {
+        let zero = Value::from(0);
+        let is_less = self.verb == Verb::Dec;
+        found
+            .unwrap_or(&zero)
+            .as_number()
+            .zip(change.as_number())
+            .and_then(|(number, change)| sum(number, change, is_less))
+            .map(Value::Number)
+            .ok_or_else(|| format!("`{}` cannot be changed by {change}", shown(place)))
+    }
+}
+
+fn without(items: &[Value], value: &Value) -> Value {
+    items
+        .iter()
+        .filter(|item| !values_equal(item, value))
+        .cloned()
+        .collect()
 }

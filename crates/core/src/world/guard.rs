@@ -174,28 +174,31 @@ fn doubtful_meaning(value: &Value) -> Option<Value> {
 impl Guard {
     /// Why it does not hold, when it does not.
     pub(crate) fn failure(&self, state: &Value, args: &Value) -> Option<String> {
-        let lacking = || Some("the call lacks an argument that a guard names".to_owned());
-        let Some((place, found)) = self.found(state, args) else {
-            return lacking();
+        const LACKING: &str = "the call lacks an argument that a guard names";
+        let (Some((place, found)), Some(wanted)) = (self.found(state, args), self.wanted(args))
+        else {
+            return Some(LACKING.to_owned());
         };
-        let wanted: Option<Vec<(Test, Value)>> = self
-            .tests
-            .iter()
-            .map(|(test, wanted)| Some((*test, filled(wanted, args)?)))
-            .collect();
-        let Some(wanted) = wanted else {
-            return lacking();
-        };
-        let wanted = wanted
+        let (test, operand) = wanted
             .into_iter()
-            .find(|(test, wanted)| !test.holds(wanted, found));
-        let wanted = wanted.map(|(test, wanted)| format!("{} {wanted}", test.words()))?;
+            .find(|(test, operand)| !test.holds(operand, found))?;
         let name = place.rsplit('.').next().unwrap_or_default();
         let found = found.map_or_else(
             || "not there".to_owned(),
             |found| shown_under(name, found).to_string(),
         );
-        Some(format!("`{place}` is {found}, and {wanted}"))
+        Some(format!(
+            "`{place}` is {found}, and {} {operand}",
+            test.words()
+        ))
+    }
+
+    /// The tests with the arguments of a call filled in. `None` if the call lacks one.
+    fn wanted(&self, args: &Value) -> Option<Vec<(Test, Value)>> {
+        self.tests
+            .iter()
+            .map(|(test, wanted)| Some((*test, filled(wanted, args)?)))
+            .collect()
     }
 
     /// Returns true if it may hold, for a rule that must not miss a call: doubt counts as danger.

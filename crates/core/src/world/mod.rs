@@ -196,9 +196,9 @@ impl Transition {
         }
         let (mut state, mut places) = (state.clone(), Vec::new());
         for effect in &self.effects {
-            if let Some((place, value)) = effect.planned(&state, args)? {
-                change::put(&mut state, &place, value);
-                places.push(place);
+            if let Some(change) = effect.planned(&state, args)? {
+                change::put(&mut state, &change.place, change.value);
+                places.push(change.place);
             }
         }
         Ok((state, places))

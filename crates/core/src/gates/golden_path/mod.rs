@@ -301,29 +301,38 @@ impl GoldenPathBlock {
         let calls = block.required("calls", "The tools of the ideal run, in order", |f| {
             f.list(|f| f.tool())
         });
-        let doc = "Do not count calls beyond the path's length";
-        let allow_extra_steps = block.flag("allow_extra_steps", doc, false);
-        let doc = "Count returns to an earlier tool";
-        let penalize_backtracking = block.flag("penalize_backtracking", doc, true);
-        let doc = "Count the same tool twice in a row";
-        let penalize_repeated_tools = block.flag("penalize_repeated_tools", doc, true);
-        let doc = "`zero` counts all waste, `golden` what is beyond the path's own";
-        let allows_own_waste = block.or_default("baseline", doc, |f| {
-            f.choice("a baseline", &[("zero", false), ("golden", true)])
-        });
-        let doc = "`all` fails a run that omits a step; `none` judges only waste";
-        let requires_all = block.or_default("require", doc, |f| {
-            f.choice("the steps to require", &[("none", false), ("all", true)])
-        });
-        let calls = calls.unwrap_or_default();
-        let path = GoldenPath {
-            calls,
-            allow_extra_steps,
-            penalize_backtracking,
-            penalize_repeated_tools,
-        };
+        let allow_extra_steps = block.flag(
+            "allow_extra_steps",
+            "Do not count calls beyond the path's length",
+            false,
+        );
+        let penalize_backtracking = block.flag(
+            "penalize_backtracking",
+            "Count returns to an earlier tool",
+            true,
+        );
+        let penalize_repeated_tools = block.flag(
+            "penalize_repeated_tools",
+            "Count the same tool twice in a row",
+            true,
+        );
+        let allows_own_waste = block.or_default(
+            "baseline",
+            "`zero` counts all waste, `golden` what is beyond the path's own",
+            |f| f.choice("a baseline", &[("zero", false), ("golden", true)]),
+        );
+        let requires_all = block.or_default(
+            "require",
+            "`all` fails a run that omits a step; `none` judges only waste",
+            |f| f.choice("the steps to require", &[("none", false), ("all", true)]),
+        );
         Self {
-            path,
+            path: GoldenPath {
+                calls: calls.unwrap_or_default(),
+                allow_extra_steps,
+                penalize_backtracking,
+                penalize_repeated_tools,
+            },
             allows_own_waste,
             is_default: !block.has("expect"),
             requires_all,

@@ -78,20 +78,7 @@ pub(super) fn claims(message: &Message<'_>, vocabulary: &Vocabulary) -> Vec<Clai
         if sentence.is_question {
             continue;
         }
-        let words = &message.words[sentence.words.clone()];
-        let is_limited = words.iter().any(|word| word.traits.has(Traits::SCOPE));
-        let clause = Clause::default();
-        let scan = Scan {
-            words,
-            sentence,
-            vocabulary,
-            is_limited,
-            clause,
-            is_own: false,
-            opens_with_past: opens_with_past(words),
-            last_action: None,
-        };
-        let mut spoken = scan.claims();
+        let mut spoken = Scan::new(message, sentence, vocabulary).claims();
         if let Some(last) = spoken.last_mut().filter(|claim| !claim.is_denied) {
             last.listed.extend(named_below(message, at));
             last.proper_names.extend(proper_names_below(message, at));
@@ -305,7 +292,21 @@ pub(super) struct Scan<'m, 't> {
     last_action: Option<SpokenAction>,
 }
 
-impl Scan<'_, '_> {
+impl<'m, 't> Scan<'m, 't> {
+    fn new(message: &'m Message<'t>, sentence: &'m Sentence, vocabulary: &'m Vocabulary) -> Self {
+        let words = &message.words[sentence.words.clone()];
+        Self {
+            words,
+            sentence,
+            vocabulary,
+            is_limited: words.iter().any(|word| word.traits.has(Traits::SCOPE)),
+            clause: Clause::default(),
+            is_own: false,
+            opens_with_past: opens_with_past(words),
+            last_action: None,
+        }
+    }
+
     fn claims(mut self) -> Vec<Claim> {
         let mut found = Vec::new();
         for at in 0..self.words.len() {

@@ -9,41 +9,45 @@ use crate::problem::Problem;
 use crate::suite::read::{Block, Field};
 
 pub(super) fn narrative(block: &mut Block<'_>) -> Narrative {
-    let tool = |field: &mut Field<'_>| field.tool();
-    let mutating_tools = block.list(
-        "mutating_tools",
-        "Tools that write, whatever their names say",
-        tool,
-    );
-    let doc = "Tools that do not write; wins over `mutating_tools`";
-    let readonly_tools = block.list("readonly_tools", doc, tool);
-    let doc = "Also fail when the divergence is above this";
-    let max_divergence_score =
-        block.optional("max_divergence_score", doc, |field| field.number(0.0..=1.0));
-    let doc = "Further verbs whose claims are checked, uninflected";
-    let extra_verbs = block.list("extra_verbs", doc, read_verb);
-    let doc = "The agent's words for a verb, as `create: [file, raise]`";
-    let words = |field: &mut Field<'_>| field.entries(|_, _, field| field.list(read_word));
-    let synonyms = block
-        .or_default("synonyms", doc, words)
-        .into_iter()
-        .collect();
     let ways = [
         ("rules", Extraction::Rules),
         ("literal", Extraction::Literal),
     ];
-    let doc = "`rules` holds completed changes against successful calls; `literal` takes every verb with an object, and \
-               compares words";
-    let extraction = block.or_default("extraction", doc, |field| {
-        field.choice("a way of extraction", &ways)
-    });
     let narrative = Narrative {
-        mutating_tools,
-        readonly_tools,
-        max_divergence_score,
-        extra_verbs,
-        synonyms,
-        extraction,
+        mutating_tools: block.list(
+            "mutating_tools",
+            "Tools that write, whatever their names say",
+            |field| field.tool(),
+        ),
+        readonly_tools: block.list(
+            "readonly_tools",
+            "Tools that do not write; wins over `mutating_tools`",
+            |field| field.tool(),
+        ),
+        max_divergence_score: block.optional(
+            "max_divergence_score",
+            "Also fail when the divergence is above this",
+            |field| field.number(0.0..=1.0),
+        ),
+        extra_verbs: block.list(
+            "extra_verbs",
+            "Further verbs whose claims are checked, uninflected",
+            read_verb,
+        ),
+        synonyms: block
+            .or_default(
+                "synonyms",
+                "The agent's words for a verb, as `create: [file, raise]`",
+                |field| field.entries(|_, _, field| field.list(read_word)),
+            )
+            .into_iter()
+            .collect(),
+        extraction: block.or_default(
+            "extraction",
+            "`rules` holds completed changes against successful calls; `literal` takes every verb with an object, and \
+             compares words",
+            |field| field.choice("a way of extraction", &ways),
+        ),
     };
     warn(block, &narrative);
     narrative

@@ -101,6 +101,12 @@ pub(super) struct CalledTool<'n> {
     pub(super) is_mutating: bool,
 }
 
+/// The number of calls to tools that write.
+fn mutating_calls(tools: &[CalledTool<'_>]) -> usize {
+    let mutating = tools.iter().filter(|tool| tool.is_mutating);
+    mutating.map(|tool| tool.calls.len()).sum()
+}
+
 impl Narrative {
     /// Returns true if a tool writes. `readonly_tools` decides first, then `mutating_tools`, then the tool's name.
     pub fn is_mutating(&self, tool: &str) -> bool {
@@ -192,9 +198,7 @@ impl Narrative {
             }
         }
         self.excuse(&mut found.claims, &vocabulary);
-        let mutating = tools.iter().filter(|tool| tool.is_mutating);
-        let mutating_calls = mutating.map(|tool| tool.calls.len()).sum();
-        found.score = self.score(&found, steps.len(), mutating_calls);
+        found.score = self.score(&found, steps.len(), mutating_calls(&tools));
         found
     }
 

@@ -161,14 +161,7 @@ impl NamedEffect {
     ) -> Option<Self> {
         let (part, behind) = (&parts[at], &parts[at + 1..]);
         if is(part, Traits::GENERIC) {
-            let next = behind.first().map_or("", String::as_str);
-            // `process_refund` refunds.
-            let acts = is(part, Traits::LIGHT) && LEXICON.action(next).is_some();
-            return Some(if acts {
-                Self::write(at + 1)
-            } else {
-                Self::ANYTHING
-            });
+            return Some(Self::of_generic(part, behind, at));
         }
         // `open_webpage` looks at it, `open_issue` makes one.
         if part == "open" && behind.iter().any(|part| is(part, Traits::PAGE)) {
@@ -194,6 +187,16 @@ impl NamedEffect {
         } else {
             Self::write(at)
         })
+    }
+
+    /// A generic verb says nothing by itself: `process_refund` refunds.
+    fn of_generic(verb: &str, behind: &[String], at: usize) -> Self {
+        let next = behind.first().map_or("", String::as_str);
+        if is(verb, Traits::LIGHT) && LEXICON.action(next).is_some() {
+            Self::write(at + 1)
+        } else {
+            Self::ANYTHING
+        }
     }
 }
 

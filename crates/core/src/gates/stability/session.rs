@@ -29,6 +29,21 @@ struct Spent {
     cached: f64,
 }
 
+impl Spent {
+    fn of_envelope(envelope: &Value) -> Self {
+        let count = |key: &str| {
+            let pointer = format!("/conversation/tokens/{key}");
+            let tokens = envelope.pointer(&pointer).and_then(Value::as_f64);
+            tokens.map(|tokens| tokens.max(0.0))
+        };
+        let both = || Some(count("prompt")? + count("completion")?);
+        Self {
+            total: count("total").or_else(both).unwrap_or_default(),
+            cached: count("cache_read").unwrap_or_default(),
+        }
+    }
+}
+
 /// One call; equal when name, server and arguments are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Step<'a> {
@@ -87,19 +102,7 @@ impl<'a> Session<'a> {
         let lengths = assistant
             .map(|turn| text_length(&turn["content"]))
             .collect();
-        let tokens = |key: &str| {
-            let pointer = format!("/conversation/tokens/{key}");
-            let tokens = envelope.pointer(&pointer).and_then(Value::as_f64);
-            tokens.map(|tokens| tokens.max(0.0))
-        };
-        let both = || {
-            let both = tokens("prompt").zip(tokens("completion"));
-            both.map(|(prompt, completion)| prompt + completion)
-        };
-        let tokens = Spent {
-            total: tokens("total").or_else(both).unwrap_or_default(),
-            cached: tokens("cache_read").unwrap_or_default(),
-        };
+        let tokens = Spent::of_envelope(envelope);
         let turns = list("/tool_calls")
             .filter_map(|call| call["turn"].as_u64())
             .collect();

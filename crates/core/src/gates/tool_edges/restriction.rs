@@ -44,13 +44,20 @@ impl Restriction {
 
     fn read_block(block: &mut Block<'_>, span: Span) -> Option<Self> {
         let name = block.required("name", "The tool", |field| field.tool());
-        let doc = "The server of the tool [default: any]";
-        let server = block.optional("server", doc, |field| field.name());
-        let doc = "The arguments of a forbidden call [default: any]";
-        let args = block.optional("args", doc, ArgumentShape::read);
-        let doc = "`true` counts a call only if it succeeded; a matcher checks the text of its result \
-                   [default: an attempt counts]";
-        let successful = block.optional("successful", doc, Counted::read);
+        let server = block.optional("server", "The server of the tool [default: any]", |field| {
+            field.name()
+        });
+        let args = block.optional(
+            "args",
+            "The arguments of a forbidden call [default: any]",
+            ArgumentShape::read,
+        );
+        let successful = block.optional(
+            "successful",
+            "`true` counts a call only if it succeeded; a matcher checks the text of its result \
+             [default: an attempt counts]",
+            Counted::read,
+        );
         let tool = full_name(server.as_deref(), &name?);
         Some(Self {
             tool,

@@ -219,19 +219,8 @@ impl Scan<'_, '_> {
         if before.is_negated || self.clause.is_negated {
             return Some(self.denial(at, form, phrase));
         }
-        let fits_tense = if is_perfect {
-            self.is_form_of_have(helper)
-        } else {
-            !self.is_about_a_person(helper) && !self.is_dated(at)
-        };
-        let is_history =
-            before.is_history || self.before(auxiliary).is_history || self.is_history_behind(at);
-        let is_claimed = fits_tense
-            && !is_history
-            && !self.clause.is_hedged
-            && !self.follows_a_relative(helper)
-            && !self.is_planned(helper)
-            && !self.is_by_another(at);
+        let is_history = before.is_history || self.before(auxiliary).is_history;
+        let is_claimed = !is_history && self.is_done_now(at, helper, is_perfect);
         let is_report = self.may_report(at);
         let action = SpokenAction {
             is_report,
@@ -243,6 +232,21 @@ impl Scan<'_, '_> {
             is_report,
             ..claim
         })
+    }
+
+    /// Returns true if a passive with this helper verb says that the agent has just done something.
+    fn is_done_now(&self, at: usize, helper: usize, is_perfect: bool) -> bool {
+        let fits_tense = if is_perfect {
+            self.is_form_of_have(helper)
+        } else {
+            !self.is_about_a_person(helper) && !self.is_dated(at)
+        };
+        fits_tense
+            && !self.is_history_behind(at)
+            && !self.clause.is_hedged
+            && !self.follows_a_relative(helper)
+            && !self.is_planned(helper)
+            && !self.is_by_another(at)
     }
 
     fn is_form_of_have(&self, at: usize) -> bool {
