@@ -113,7 +113,9 @@ fn suite_errors(text: &str) -> Vec<(usize, String)> {
         .filter(|problem| problem.level == Level::Error);
     let placed = errors.map(|problem| {
         (
-            problem.span.map_or(0, |span| loaded.sources.place(span).1),
+            problem
+                .span
+                .map_or(0, |span| loaded.sources.position(span).line),
             problem.message.clone(),
         )
     });
@@ -123,7 +125,11 @@ fn suite_errors(text: &str) -> Vec<(usize, String)> {
 fn manifest_errors(text: &str) -> Vec<(usize, String)> {
     let read = |_: &Path| Err("it is not part of the page".to_owned());
     let loaded = load_text(Path::new("manifest.yml"), text.to_owned(), &read);
-    let line = |problem: &Problem| problem.span.map_or(0, |span| loaded.sources.place(span).1);
+    let line = |problem: &Problem| {
+        problem
+            .span
+            .map_or(0, |span| loaded.sources.position(span).line)
+    };
     loaded
         .problems
         .iter()

@@ -37,8 +37,8 @@ fn errors(files: &[(&str, &str)]) -> Vec<String> {
         .filter(|problem| problem.level == Level::Error);
     errors
         .map(|problem| {
-            let (file, line, column) = loaded.sources.place(problem.span.unwrap());
-            format!("{file}:{line}:{column}: {}", problem.message)
+            let position = loaded.sources.position(problem.span.unwrap());
+            format!("{position}: {}", problem.message)
         })
         .collect()
 }

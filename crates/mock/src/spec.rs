@@ -86,8 +86,8 @@ fn pipe_to(
     let Some(manifest) = loaded.manifest.take() else {
         let say = |problem: &mcptest_core::problem::Problem| match problem.span {
             Some(span) => {
-                let (file, line, column) = loaded.sources.place(span);
-                format!("{file}:{line}:{column}: {}", problem.message)
+                let position = loaded.sources.position(span);
+                format!("{position}: {}", problem.message)
             }
             None => problem.message.clone(),
         };

@@ -317,8 +317,8 @@ fn a_suite_is_refused_for_what_is_wrong_in_the_manifest_of_its_mock() {
     };
     let loaded = mcptest_core::suite::load(Path::new("s/a.yml"), &host);
     let errors = loaded.problems.iter().map(|problem| {
-        let (file, line, column) = loaded.sources.place(problem.span.unwrap());
-        format!("{file}:{line}:{column}: {}", problem.message)
+        let position = loaded.sources.position(problem.span.unwrap());
+        format!("{position}: {}", problem.message)
     });
     assert_eq!(
         errors.collect::<Vec<_>>(),

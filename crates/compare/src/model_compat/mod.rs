@@ -202,7 +202,10 @@ impl Gate for ModelCompat {
             name: before.name.clone(),
             ..capture(row, runs)
         };
-        let place = ProposedPlace::Test(self.file.clone(), before.name.clone());
+        let place = ProposedPlace::Test {
+            file: self.file.clone(),
+            test: before.name.clone(),
+        };
         let change = (after != *before).then(|| proposed(&after));
         Some(Proposal {
             place,
@@ -245,20 +248,25 @@ impl Gate for ModelCompat {
 /// A baseline in which this test replaces the test with the same suite and name.
 fn proposed(test: &TestBaseline) -> ProposedChange {
     let value = serde_json::to_value(test).unwrap_or_default();
-    ProposedChange::InFile(value, |now, value| {
-        let test: TestBaseline = serde_json::from_value(value.clone()).map_err(|error| {
-            format!(
-                "its runs cannot be kept without their secrets ({error}); narrow the patterns of `redact:`"
-            )
-        })?;
-        let mut baseline = Baseline::read(now.as_bytes()).map_err(|error| error.to_string())?;
-        for one in &mut baseline.tests {
-            if one.suite == test.suite && one.name == test.name {
-                one.clone_from(&test);
-            }
+    ProposedChange::InFile {
+        value,
+        write: write_test,
+    }
+}
+
+fn write_test(now: &str, test: &serde_json::Value) -> Result<String, String> {
+    let test: TestBaseline = serde_json::from_value(test.clone()).map_err(|error| {
+        format!(
+            "its runs cannot be kept without their secrets ({error}); narrow the patterns of `redact:`"
+        )
+    })?;
+    let mut baseline = Baseline::read(now.as_bytes()).map_err(|error| error.to_string())?;
+    for one in &mut baseline.tests {
+        if one.suite == test.suite && one.name == test.name {
+            one.clone_from(&test);
         }
-        Ok(baseline.to_text())
-    })
+    }
+    Ok(baseline.to_text())
 }
 
 /// Why no invariant can be broken with this many runs; `None` where one can.

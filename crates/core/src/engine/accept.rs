@@ -20,7 +20,12 @@ pub enum ProposedPlace {
     /// A file, relative to the suite.
     File(String),
     /// A test in a baseline of a model, which is a file relative to the suite.
-    Test(String, String),
+    Test {
+        /// The file.
+        file: String,
+        /// The name of the test.
+        test: String,
+    },
 }
 
 /// The new content of that place.
@@ -29,7 +34,12 @@ pub enum ProposedChange {
     /// A list of these items.
     Items(Vec<ProposedItem>),
     /// This value in the file, written by the gate that knows the format of the file.
-    InFile(Value, WriteInFile),
+    InFile {
+        /// The value.
+        value: Value,
+        /// Writes it.
+        write: WriteInFile,
+    },
 }
 
 /// Returns the text of a file with a value in it, from the file's current text. The error is a sentence.
@@ -40,7 +50,7 @@ impl PartialEq for ProposedChange {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Items(one), Self::Items(two)) => one == two,
-            (Self::InFile(one, _), Self::InFile(two, _)) => one == two,
+            (Self::InFile { value: one, .. }, Self::InFile { value: two, .. }) => one == two,
             _ => false,
         }
     }

@@ -41,8 +41,13 @@ pub struct SideWords {
 pub enum SideRun {
     /// A call goes wrong.
     Fault(Combination),
-    /// These tools are not offered; the number tells one such run from the next.
-    Without(Vec<String>, usize),
+    /// Tools are not offered.
+    Without {
+        /// The tools.
+        tools: Vec<String>,
+        /// The number that distinguishes runs without the same tools, from 1.
+        number: usize,
+    },
 }
 
 /// As recordings name it: `hang@1`, `without search #2`.
@@ -50,7 +55,7 @@ impl std::fmt::Display for SideRun {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Fault(combination) => combination.fmt(out),
-            Self::Without(tools, number) => {
+            Self::Without { tools, number } => {
                 write!(out, "without {} #{number}", tools.join(" and "))
             }
         }

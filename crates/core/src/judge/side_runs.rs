@@ -119,7 +119,7 @@ impl SideRunsOfRow<'_> {
             let trace = run.trace.as_ref().ok()?;
             let error = trace.fatal_error().filter(|_| trace.crash().is_none())?;
             let label = wanted.runs.get(run.number - 1);
-            let label = label.filter(|run| matches!(run, SideRun::Without(..)))?;
+            let label = label.filter(|run| matches!(run, SideRun::Without { .. }))?;
             Some(format!("`{label}` ended in an error: {error}"))
         };
         let errors: Vec<String> = runs.iter().filter_map(error_of).collect();

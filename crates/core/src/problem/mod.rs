@@ -123,6 +123,24 @@ pub struct SourceFile {
     line_starts: Vec<usize>,
 }
 
+/// A position in a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Position<'s> {
+    /// The path of the text, as the user named it.
+    pub path: &'s str,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+}
+
+/// `suite.yml:3:7`.
+impl std::fmt::Display for Position<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}:{}:{}", self.path, self.line, self.column)
+    }
+}
+
 impl Sources {
     /// Adds a string and returns its index.
     pub fn add(&mut self, path: impl Into<String>, text: String) -> usize {
@@ -147,19 +165,23 @@ impl Sources {
         &self.files[index]
     }
 
-    /// The path, line and column (both from 1, the column in characters) where a span starts.
-    pub fn place(&self, span: Span) -> (&str, usize, usize) {
+    /// The position where a span starts.
+    pub fn position(&self, span: Span) -> Position<'_> {
         let file = self.file(span.file);
         let (line, column) = file.line_column(span.start);
-        (&file.path, line, column)
+        Position {
+            path: &file.path,
+            line,
+            column,
+        }
     }
 
     /// The file and line where a span starts.
     pub fn file_and_line(&self, span: Span) -> Place {
-        let (file, line, _) = self.place(span);
+        let position = self.position(span);
         Place {
-            file: file.to_owned(),
-            line,
+            file: position.path.to_owned(),
+            line: position.line,
         }
     }
 }

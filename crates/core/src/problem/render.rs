@@ -1,6 +1,6 @@
 //! Problems as a person reads them: file, line, column, the source line and a caret.
 
-use super::{Level, Problem, SourceFile, Sources, Span};
+use super::{Level, Position, Problem, SourceFile, Sources, Span};
 use crate::escape::escape;
 use annotate_snippets::{
     Annotation, AnnotationKind, Group, Level as Severity, Renderer, Snippet, renderer::DecorStyle,
@@ -41,7 +41,7 @@ fn group<'a>(problem: &'a Problem, sources: &'a Sources) -> Group<'a> {
             .as_ref()
             .filter(|(also, _)| also.file != span.file)
         {
-            let (path, line, column) = sources.place(*also);
+            let Position { path, line, column } = sources.position(*also);
             group = group.element(
                 Severity::NOTE.message(format!("{words}: {}:{line}:{column}", escape(path))),
             );

@@ -411,8 +411,8 @@ impl Loaded {
         );
         let details = errors.iter().map(|problem| match problem.span {
             Some(span) => {
-                let (file, line, column) = self.sources.place(span);
-                escape(&format!("{file}:{line}:{column}: {}", problem.message)).into_owned()
+                let position = self.sources.position(span);
+                escape(&format!("{position}: {}", problem.message)).into_owned()
             }
             None => escape(&problem.message).into_owned(),
         });

@@ -70,7 +70,10 @@ enum Shape {
 }
 
 enum Key {
-    Named(Rc<str>, Span),
+    Named {
+        text: Rc<str>,
+        span: Span,
+    },
     Merge,
     /// A list or map used as a key: its value is dropped.
     Refused,
@@ -81,7 +84,10 @@ impl Key {
         if is_plain && text == "<<" {
             Self::Merge
         } else {
-            Self::Named(text.into(), at)
+            Self::Named {
+                text: text.into(),
+                span: at,
+            }
         }
     }
 }
@@ -239,9 +245,9 @@ impl Builder {
                 merges,
                 key,
             }) => match key.take() {
-                Some(Key::Named(key, key_span)) => entries.push(Entry {
-                    key,
-                    key_span,
+                Some(Key::Named { text, span }) => entries.push(Entry {
+                    key: text,
+                    key_span: span,
                     value: node,
                 }),
                 Some(Key::Merge) => merges.push(node),

@@ -26,13 +26,13 @@ fn manifest(text: &str) -> Manifest {
 fn problems(text: &str) -> Vec<String> {
     let loaded = load(text);
     let said = loaded.problems.iter().map(|problem| {
-        let (_, line, column) = loaded.sources.place(problem.span.unwrap());
+        let at = loaded.sources.position(problem.span.unwrap());
         let level = if problem.level == Level::Warning {
             "warning: "
         } else {
             ""
         };
-        format!("{line}:{column}: {level}{}", problem.message)
+        format!("{}:{}: {level}{}", at.line, at.column, problem.message)
     });
     said.collect()
 }

@@ -215,9 +215,9 @@ fn place(proposed: ProposedPlace, loaded: &Loaded, folder: &Path) -> Place {
         ProposedPlace::File(file) => Place::File {
             path: folder.join(file),
         },
-        ProposedPlace::Test(file, name) => Place::Test {
+        ProposedPlace::Test { file, test } => Place::Test {
             path: folder.join(file),
-            name,
+            name: test,
         },
     }
 }
@@ -303,7 +303,7 @@ fn failed_in_words(runs: &[MeasurableRun<'_>]) -> Option<String> {
 fn refuse_failed_runs(proposal: &mut Proposal, failed: Option<&str>) {
     let tells_of_runs = matches!(
         proposal.place,
-        ProposedPlace::List(_) | ProposedPlace::Test(..)
+        ProposedPlace::List(_) | ProposedPlace::Test { .. }
     );
     if let Some(why) = failed
         && tells_of_runs
@@ -316,9 +316,9 @@ fn refuse_failed_runs(proposal: &mut Proposal, failed: Option<&str>) {
 /// Removes the secrets of a baseline, and refuses calls that have one.
 fn refuse_secrets(proposal: &mut Proposal, secrets: &SuiteSecrets) {
     // What servers list is pinned as it is.
-    let has_runs = matches!(proposal.place, ProposedPlace::Test(..));
+    let has_runs = matches!(proposal.place, ProposedPlace::Test { .. });
     match &mut proposal.change {
-        Ok(Some(ProposedChange::InFile(value, _))) if has_runs => {
+        Ok(Some(ProposedChange::InFile { value, .. })) if has_runs => {
             match without_secrets(value, secrets) {
                 Ok(clean) => *value = clean,
                 Err(why) => proposal.change = Err(why),
@@ -371,7 +371,7 @@ impl Changes {
                 }
                 (
                     Place::File { path } | Place::Test { path, .. },
-                    ProposedChange::InFile(value, write),
+                    ProposedChange::InFile { value, write },
                 ) => {
                     if let Err(reason) = changes.set_in_file(path, value, *write) {
                         changes.leave_out(&wish.row, reason);

@@ -157,7 +157,7 @@ impl AgentJob<'_> {
     /// The tools that are kept from the agent in a run.
     pub(super) fn hidden(&self, unit: &Unit) -> Vec<String> {
         match self.side_run(unit) {
-            Some(SideRun::Without(tools, _)) => tools,
+            Some(SideRun::Without { tools, .. }) => tools,
             _ => Vec::new(),
         }
     }

@@ -239,11 +239,16 @@ impl Gate for ToolQuality {
 /// The whole file with these pins.
 fn proposed(pins: &Pins) -> ProposedChange {
     let value = serde_json::to_value(pins).unwrap_or_default();
-    ProposedChange::InFile(value, |_, value| {
-        let pins: Result<Pins, _> = serde_json::from_value(value.clone());
-        pins.map(|pins| pins.to_text())
-            .map_err(|error| error.to_string())
-    })
+    ProposedChange::InFile {
+        value,
+        write: write_pins,
+    }
+}
+
+fn write_pins(_now: &str, pins: &serde_json::Value) -> Result<String, String> {
+    let pins: Result<Pins, _> = serde_json::from_value(pins.clone());
+    pins.map(|pins| pins.to_text())
+        .map_err(|error| error.to_string())
 }
 
 /// The tools that the runs were offered, each different list once; `None` when a recording does not say.

@@ -168,8 +168,12 @@ impl Gate for Ablate {
 
     fn side_runs(&self, agent: &Agent, ordinary: &[Run<'_>]) -> Vec<SideRun> {
         let count = self.runs.unwrap_or(agent.runs);
-        let of_set =
-            |set: Vec<String>| (1..=count).map(move |number| SideRun::Without(set.clone(), number));
+        let of_set = |set: Vec<String>| {
+            (1..=count).map(move |number| SideRun::Without {
+                tools: set.clone(),
+                number,
+            })
+        };
         self.sets(ordinary).into_iter().flat_map(of_set).collect()
     }
 
