@@ -73,7 +73,7 @@ pub fn groups(folder: &Path) -> Result<(Vec<Transcripts>, Vec<PathBuf>), TracesE
     Ok((groups, linked))
 }
 
-/// How the groups of a folder are called, so that no two have one name.
+/// The names of the groups of a folder. No two groups have one name.
 struct GroupNames<'f> {
     folder: &'f Path,
     /// The subfolders with files in them.
@@ -119,7 +119,7 @@ impl<'f> GroupNames<'f> {
     }
 }
 
-/// Returns true if a relative path stands in no subfolder.
+/// Returns true if a relative path is not in a subfolder.
 fn is_direct(file: &Path) -> bool {
     file.components().count() == 1
 }

@@ -103,7 +103,7 @@ fn pair_moved<T>(
     }
 }
 
-/// For each item of the later list, whether it is nobody's partner.
+/// For each item of the later list, true if it is not a partner.
 fn unpartnered(partners: &[Option<usize>], after: usize) -> Vec<bool> {
     let mut is_free = vec![true; after];
     for &at in partners.iter().flatten() {

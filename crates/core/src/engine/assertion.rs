@@ -354,7 +354,7 @@ impl Assertion<Target> {
     }
 }
 
-/// How the numbers that a target can have meet an assertion.
+/// The outcomes of an assertion over the numbers that its target can have.
 #[derive(Default)]
 struct Outcomes {
     can_pass: bool,

@@ -318,8 +318,8 @@ impl GateBlock {
         expectations
     }
 
-    /// Why the verdict says nothing: nothing was measured, nothing counted for an asserted number, or the tools of the
-    /// block are not those of the runs.
+    /// The reason why the verdict says nothing: nothing was measured, nothing counted for an asserted number, or the
+    /// runs do not have the tools of the block.
     fn why_not_exercised(
         &self,
         gate: &dyn Gate,

@@ -11,7 +11,7 @@ use std::borrow::Cow;
 pub(super) struct SelectedRuns<'r, 't> {
     pub(super) judged: Cow<'r, [RecordedRun<'t>]>,
     pub(super) others: &'r [RecordedRun<'t>],
-    /// How many runs the suite asks for.
+    /// The number of runs that the suite asks for.
     pub(super) wanted: usize,
     /// True if recording stopped before all wanted runs were made, and the recorded ones are judged.
     pub(super) is_stopped_early: bool,
@@ -66,7 +66,7 @@ fn wanted_runs<'r, 't>(
     })
 }
 
-/// Why one of these runs cannot be read. A recording must be whole: runs that nobody judges must be readable too.
+/// The reason why one of these runs cannot be read. A recording must be whole, with the runs that no gate judges.
 pub(super) fn unreadable_run<'r>(runs: &'r [RecordedRun<'_>]) -> Option<&'r Reason> {
     runs.iter().find_map(|run| run.trace.as_ref().err())
 }

@@ -151,7 +151,7 @@ impl SideRunsOfRow<'_> {
     }
 }
 
-/// Side runs with their outcomes, and how each of them meets the agent's `expect:`.
+/// Side runs with their outcomes, and the check of each against the agent's `expect:`.
 struct CheckedSideRuns<'t> {
     runs: Vec<Run<'t>>,
     expectations: Vec<Vec<Expectation>>,
@@ -168,7 +168,7 @@ fn explain_by_expectations(verdict: &mut GateReport, expectations: &[Vec<Expecta
     }
 }
 
-/// How a run meets the agent's `expect:`.
+/// The check of a run against the agent's `expect:`.
 struct CheckedRun {
     expectations: Vec<Expectation>,
     /// True if it succeeded and keeps all of them.

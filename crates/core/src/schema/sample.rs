@@ -46,7 +46,7 @@ fn sample_at(schema: &Value, root: &Value, depth: usize) -> Option<Value> {
     }
 }
 
-/// A value that stands in the schema itself.
+/// A value that the schema itself contains.
 fn written_value(schema: &Value) -> Option<Value> {
     let first = |key: &str| schema.get(key).and_then(|list| list.get(0));
     schema

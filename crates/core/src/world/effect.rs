@@ -148,6 +148,7 @@ impl Effect {
         };
         check(state, &place)?;
         let found = find(state, &place);
+        let wrong = |what: &str| Err(format!("`{}` is no {what}", shown(&place)));
         let value = match (self.verb, found) {
             (Verb::Set, _) => Some(value),
             (Verb::Unset, _) => None,
@@ -158,14 +159,12 @@ impl Effect {
             }
             (Verb::Remove, None) => return Ok(None),
             (Verb::Remove, Some(Value::Array(items))) => Some(without(items, &value)),
-            (Verb::Append | Verb::Remove, Some(_)) => {
-                return Err(format!("`{}` is no list", shown(&place)));
-            }
+            (Verb::Append | Verb::Remove, Some(_)) => return wrong("list"),
         };
         Ok(Some(StateChange { place, value }))
     }
 
-    /// The number at a place, or 0, with a number added to it or taken from it.
+    /// Adds a number to the number at a place, or to 0, or subtracts it.
     fn counted(
         &self,
         found: Option<&Value>,

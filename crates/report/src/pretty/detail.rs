@@ -378,9 +378,9 @@ fn assertion(page: &mut Page, indent: usize, expectation: &Expectation) {
     }
 }
 
-/// What is known of a failed gate, in the order in which it is shown.
+/// The evidence of a failed gate, in the order in which it is shown.
 struct GateEvidence<'g> {
-    /// What the block asks for and the runs do not meet.
+    /// The requirements of the block that the runs do not meet.
     unmet: Vec<String>,
     tables: Vec<Folded<'g, CallTable>>,
     /// The findings that no table shows.

@@ -122,7 +122,7 @@ fn remark(test: &TestReport) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// What is worth a look at in a row that passed.
+/// The oddities of a row that passed.
 fn oddities(test: &TestReport) -> Vec<String> {
     let vacuous = test
         .gates

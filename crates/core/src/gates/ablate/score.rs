@@ -196,7 +196,7 @@ fn describe(row: &AblationRow, with: &Tally, usage: &Usage, replacement: &str) -
     )
 }
 
-/// How far the pass rate falls without the set, floored.
+/// The fall of the pass rate without the set, floored.
 fn drop_in_points(with: &Tally, without: &Tally) -> i64 {
     let product = |a: usize, b: usize| (a * b) as i64;
     let difference = product(with.passed, without.runs) - product(without.passed, with.runs);
@@ -217,7 +217,7 @@ fn drop_interval(with: &Tally, without: &Tally) -> Interval {
     }
 }
 
-/// How the usage of a run changes without a set.
+/// The change in the usage of a run without a set.
 struct Usage {
     calls: UsageChange,
     tokens: UsageChange,

@@ -66,7 +66,7 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    /// Notes the hand-offs that a call ends, of those that the call before it may have begun.
+    /// Notes the hand-offs that a call ends and the call before it may have begun.
     fn hand_over(&mut self, begun: &[usize], ended: &[usize]) {
         for &edge in ended.iter().filter(|edge| begun.contains(edge)) {
             self.handed_over[edge] = true;
@@ -127,7 +127,7 @@ impl ToolEdges {
         walk
     }
 
-    /// What the recorded hand-offs alone say.
+    /// The walk before any call: only the recorded hand-offs count.
     fn before_any_call(&self, delegations: &[Delegation<'_>]) -> Walk {
         Walk {
             reached: vec![false; self.allowed.len()],

@@ -26,7 +26,7 @@ pub(super) struct Comparison<'c> {
     known: RefCell<HashMap<(usize, usize), bool>>,
 }
 
-/// What distinguishes two recorded calls for the expected calls.
+/// The key of a recorded call: no expected call distinguishes two calls with one key.
 #[derive(PartialEq, Eq, Hash, Clone, Copy)]
 struct CallKey {
     tool: usize,

@@ -110,8 +110,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// Of two calls to one tool only the arguments that differ. Otherwise all arguments, except those of a recorded
-    /// call that was expected.
+    /// Shows only the differences between two calls to one tool. Otherwise shows all arguments, except the arguments of
+    /// a recorded call that was expected.
     fn shown_arguments(&self, pair: Beside) -> ShownArguments {
         if let (Pairing::Changed, Some(expected), Some(recorded)) =
             (pair.how, pair.expected, pair.recorded)

@@ -155,7 +155,7 @@ fn refuse_two_gates_with_runs(block: &Block<'_>, gates: &[GateBlock]) {
     }
 }
 
-/// Refuses gates whose extra recordings cannot be written beside those of the agent.
+/// Refuses gates whose extra recordings cannot be written beside the agent's recordings.
 fn check_gates(block: &Block<'_>, agent: &Agent) {
     refuse_two_gates_with_runs(block, &agent.gates);
     let has_more_files =
