@@ -57,11 +57,11 @@ fn pin(row: AgentRow<'_>) -> Result<(), String> {
     let runs: Vec<Run<'_>> = traces
         .map(|trace| Run {
             header,
-            ..Run::of(trace)
+            ..Run::new(trace)
         })
         .collect();
     let mut expected = expected;
-    if let Some(side) = SideRuns::of(agent, &runs) {
+    if let Some(side) = SideRuns::wanted(agent, &runs) {
         side.name_in(&mut expected);
     }
     write(&faults, expected)

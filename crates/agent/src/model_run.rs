@@ -332,7 +332,7 @@ impl Run<'_> {
         }
         let prompt = self.task.provider.estimate_prompt(ask);
         let completion = self.task.limits.max_tokens.unwrap_or(MOST_TOKENS);
-        Some(Tokens::of(Some(prompt), Some(completion)))
+        Some(Tokens::without_total(Some(prompt), Some(completion)))
     }
 
     /// Counts what an answer used, by an estimate when the provider does not count. Returns its cost.
@@ -471,7 +471,7 @@ fn sum(before: Tokens, more: Tokens, is_first: bool) -> Tokens {
         (Some(before), Some(more)) => Some(before + more),
         _ => None,
     };
-    let mut sum = Tokens::of(
+    let mut sum = Tokens::without_total(
         add(before.prompt, more.prompt),
         add(before.completion, more.completion),
     );

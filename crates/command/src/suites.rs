@@ -93,7 +93,7 @@ impl LoadedSuites {
     /// The selected rows.
     pub fn plan(&self, selection: &Selection) -> Plan<'_> {
         match &self.traces {
-            Some((folder, groups)) => Plan::of_traces(&self.loaded, folder, groups, selection),
+            Some((folder, groups)) => Plan::from_traces(&self.loaded, folder, groups, selection),
             None => Plan::new(&self.loaded, selection),
         }
     }

@@ -26,7 +26,7 @@ pub enum Era {
 
 impl Era {
     /// The protocol, legacy or modern, of a published revision.
-    pub fn of(version: &str) -> Option<Self> {
+    pub fn from_version(version: &str) -> Option<Self> {
         VERSIONS.contains(&version).then(|| {
             if version >= LATEST_MODERN {
                 Self::Modern
@@ -51,8 +51,8 @@ mod tests {
 
     #[test]
     fn a_revision_belongs_to_one_era() {
-        assert_eq!(Era::of("2025-11-25"), Some(Era::Legacy));
-        assert_eq!(Era::of("2026-07-28"), Some(Era::Modern));
-        assert_eq!(Era::of("2026-01-01"), None);
+        assert_eq!(Era::from_version("2025-11-25"), Some(Era::Legacy));
+        assert_eq!(Era::from_version("2026-07-28"), Some(Era::Modern));
+        assert_eq!(Era::from_version("2026-01-01"), None);
     }
 }

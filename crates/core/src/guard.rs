@@ -34,7 +34,7 @@ impl Display for Panic {
 
 impl From<Panic> for Reason {
     fn from(panic: Panic) -> Self {
-        Self::of_lines(ReasonKind::Panicked, &panic.to_string())
+        Self::from_lines(ReasonKind::Panicked, &panic.to_string())
             .help("this is a bug in mcptest: please report it with this message")
     }
 }

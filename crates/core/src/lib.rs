@@ -20,7 +20,7 @@
 //!
 //! let run = r#"{"tool_calls": [{"name": "get_weather"}], "final_response": "Take an umbrella."}"#;
 //! let traces = [Trace::read(run)?];
-//! let report = judge(&suite, &[(RowId::new("forecast"), Recorded::of_traces(&traces))]);
+//! let report = judge(&suite, &[(RowId::new("forecast"), Recorded::from_traces(&traces))]);
 //!
 //! assert_eq!(report.tests[0].status, Status::Passed);
 //! assert_eq!(report.exit_code(), 0);

@@ -111,7 +111,7 @@ fn report(message: &str) -> Report {
     let traces = [Trace::read(&text).unwrap()];
     judge(
         &suite(),
-        &[(RowId::new("brief"), Recorded::of_traces(&traces))],
+        &[(RowId::new("brief"), Recorded::from_traces(&traces))],
     )
 }
 

@@ -55,7 +55,7 @@ fn every_row_of_a_suite_is_judged_by_the_runs_under_its_id() {
     let good = [Trace::read(good).unwrap(), Trace::read(good).unwrap()];
     let mixed = [good[0].clone(), Trace::read(bad).unwrap()];
     let result = RawValue::from_string("{\"content\":[]}".to_owned()).unwrap();
-    let called = Recorded::of_call(ToolOutcome {
+    let called = Recorded::from_call(ToolOutcome {
         result: Some(&result),
         ..ToolOutcome::default()
     });
@@ -64,11 +64,11 @@ fn every_row_of_a_suite_is_judged_by_the_runs_under_its_id() {
         &[
             (
                 RowId::new("forecast").with_model("gpt-5"),
-                Recorded::of_traces(&good),
+                Recorded::from_traces(&good),
             ),
             (
                 RowId::new("forecast").with_model("claude-x"),
-                Recorded::of_traces(&mixed),
+                Recorded::from_traces(&mixed),
             ),
             (RowId::new("oslo"), called),
         ],
@@ -112,15 +112,15 @@ fn what_is_missing_or_wrong_is_told_by_its_kind() {
         &[
             (
                 RowId::new("forecast").with_model("gpt-5"),
-                Recorded::of_traces(&one),
+                Recorded::from_traces(&one),
             ),
             (
                 RowId::new("forecast").with_model("claude-x"),
-                Recorded::of_traces(&broken),
+                Recorded::from_traces(&broken),
             ),
             (
                 RowId::new("forecast").with_model("gpt5"),
-                Recorded::of_traces(&one),
+                Recorded::from_traces(&one),
             ),
         ],
     );
@@ -157,7 +157,7 @@ fn a_model_may_be_left_out_where_the_agent_has_one() {
         (RowId::new("forecast").with_model("gpt-5"), true),
         (RowId::new("forecast").with_model("claude-x"), false),
     ] {
-        let report = judge(&suite, &[(id, Recorded::of_traces(&good))]);
+        let report = judge(&suite, &[(id, Recorded::from_traces(&good))]);
         assert_eq!(report.tests[0].status == Status::Passed, is_known);
     }
 }
@@ -169,10 +169,10 @@ fn a_call_is_no_run_and_runs_are_no_call() {
     let report = judge(
         &suite,
         &[
-            (RowId::new("oslo"), Recorded::of_traces(&runs)),
+            (RowId::new("oslo"), Recorded::from_traces(&runs)),
             (
                 RowId::new("forecast").with_model("gpt-5"),
-                Recorded::of_call(ToolOutcome::default()),
+                Recorded::from_call(ToolOutcome::default()),
             ),
         ],
     );

@@ -24,7 +24,7 @@ fn judged(blocks: &str, runs: &[&str]) -> TestReport {
     let suite = walk::suite(&["docs"], &agents);
     let traces: Vec<Trace<'_>> = runs.iter().map(|text| Trace::read(text).unwrap()).collect();
     let row = suite.rows().into_iter().next().unwrap();
-    judge_row(&row, &Recorded::of_traces(&traces), Judging::default())
+    judge_row(&row, &Recorded::from_traces(&traces), Judging::default())
 }
 
 #[test]

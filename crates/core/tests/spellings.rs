@@ -167,7 +167,7 @@ fn judged(gate: &str, block: &str, written: &str, call: &Value) -> TestReport {
     let run = run.to_string();
     let trace = Trace::read(&run).unwrap_or_else(|problem| panic!("{problem}"));
     let traces = [trace];
-    let mut report = judge(&suite, &[("t".into(), Recorded::of_traces(&traces))]);
+    let mut report = judge(&suite, &[("t".into(), Recorded::from_traces(&traces))]);
     report.tests.remove(0)
 }
 

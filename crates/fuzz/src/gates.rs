@@ -69,7 +69,7 @@ fn judged(row: &Row<'_>, text: &str) -> Option<TestReport> {
         .filter_map(|text| Trace::read(text).ok())
         .collect();
     assert_eq!(traces.len(), envelopes.len(), "{envelopes:?}");
-    let mut recorded = Recorded::of_traces(&traces);
+    let mut recorded = Recorded::from_traces(&traces);
     if let Recorded::Runs(runs) = &mut recorded {
         runs.runs
             .iter_mut()

@@ -127,12 +127,12 @@ fn tokens_of_a_vote(wanted: &Wanted<'_>) -> Tokens {
             let prompt = sheets
                 .iter()
                 .map(|sheet| count(SYSTEM) + count(&sheet.prompt(&wanted.evidence)));
-            Tokens::of(
+            Tokens::without_total(
                 Some(prompt.sum()),
                 Some(TOKENS_OF_AN_ANSWER * sheets.len() as u64),
             )
         }
-        Asks::Similar(to) => Tokens::of(
+        Asks::Similar(to) => Tokens::without_total(
             Some(count(to) + count(&wanted.evidence.judged_text())),
             Some(0),
         ),

@@ -47,7 +47,7 @@ fn retold_evidence(evidence: &Evidence, how: Retelling) -> Option<Evidence> {
             .rev()
             .map(|(key, value)| format!("{}:{value}", json!(key)));
         let parts: Vec<String> = parts.collect();
-        return (parts.len() > 1).then(|| Evidence::of_json(&format!("{{{}}}", parts.join(","))));
+        return (parts.len() > 1).then(|| Evidence::from_json(&format!("{{{}}}", parts.join(","))));
     }
     let told: fn(&str) -> String = match how {
         Retelling::Rewritten => |_| CLAIM.to_owned(),
@@ -74,7 +74,7 @@ fn retold_evidence(evidence: &Evidence, how: Retelling) -> Option<Evidence> {
             *text = json!(said);
         }
     }
-    (record != before).then(|| Evidence::of_json(&record.to_string()))
+    (record != before).then(|| Evidence::from_json(&record.to_string()))
 }
 
 /// The same question about the run told in another way; `None` where that changes nothing.

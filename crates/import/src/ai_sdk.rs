@@ -102,7 +102,7 @@ fn read_record<'a>(
     let model = response
         .owned("modelId")
         .or_else(|| record.owned("modelId"));
-    transcript.of_model(model.or_else(|| record.owned("model")));
+    transcript.set_model(model.or_else(|| record.owned("model")));
     transcript.stopped(record.owned("finishReason"));
     transcript.tokens = tokens(record);
     Ok(sent.into_iter().chain(answered).flatten().collect())
@@ -298,7 +298,7 @@ impl PartReader<'_> {
             }
             "output-available" => value_of(fields.get("output"), false, self.transcript),
             "output-error" => {
-                ImportedAnswer::of_text(fields.string("errorText").unwrap_or_default(), true)
+                ImportedAnswer::from_text(fields.string("errorText").unwrap_or_default(), true)
             }
             "output-denied" => denied(&fields.part("approval").unwrap_or_default()),
             other => {
@@ -369,7 +369,7 @@ fn tool_name(call: &Fields<'_>) -> Result<String, Misfit> {
 
 /// A call that the user did not allow.
 fn denied(fields: &Fields<'_>) -> ImportedAnswer {
-    ImportedAnswer::of_text(
+    ImportedAnswer::from_text(
         fields
             .string("reason")
             .unwrap_or("the call was denied".into()),

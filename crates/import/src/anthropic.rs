@@ -200,7 +200,7 @@ fn read_request(request: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
             .servers
             .extend(server.object().and_then(|server| server.owned("name")));
     }
-    transcript.of_model(request.owned("model"));
+    transcript.set_model(request.owned("model"));
     Ok(())
 }
 
@@ -209,7 +209,7 @@ pub(crate) fn read_end(response: &Fields<'_>, transcript: &mut Transcript) {
     if let Some(usage) = response.part("usage") {
         transcript.tokens.add(usage::anthropic(&usage));
     }
-    transcript.of_model(
+    transcript.set_model(
         response
             .owned("model")
             .filter(|model| model != claude_code::NO_MODEL),

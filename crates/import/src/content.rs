@@ -163,7 +163,7 @@ pub(crate) fn value_of(
         };
     };
     if let Some(text) = value.string() {
-        return ImportedAnswer::of_text(text, is_error);
+        return ImportedAnswer::from_text(text, is_error);
     }
     let of_mcp = value
         .object()

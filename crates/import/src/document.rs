@@ -62,7 +62,7 @@ fn values<'a>(source: Source<'a>, text: &'a str) -> Result<Vec<Json<'a>>, Import
         let rest = text[stream.byte_offset()..].trim_ascii_start();
         match stream.next() {
             None => return Ok(values),
-            Some(Ok(value)) => values.push(Json::of(value)),
+            Some(Ok(value)) => values.push(Json::new(value)),
             Some(Err(_)) => return Err(explained(source, rest, &values)),
         }
     }

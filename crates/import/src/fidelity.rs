@@ -107,7 +107,7 @@ impl Fidelity {
     }
 
     /// The fidelity of many files, one for each format, in the order in which the formats appear.
-    pub fn of_all<'f>(files: impl Iterator<Item = &'f Self>) -> Vec<Self> {
+    pub fn merged<'f>(files: impl Iterator<Item = &'f Self>) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         for file in files {
             if !all.iter_mut().any(|known| known.merge(file)) {

@@ -193,7 +193,7 @@ fn read_request(request: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
     if let Some(tools) = config.list("tools")? {
         read_tools(&tools, transcript)?;
     }
-    transcript.of_model(request.owned("model"));
+    transcript.set_model(request.owned("model"));
     Ok(())
 }
 
@@ -203,7 +203,7 @@ fn read_response(response: &Fields<'_>, transcript: &mut Transcript) -> Result<(
     if let Some(usage) = object_at(response, "usageMetadata")?.filter(|_| !is_last) {
         transcript.tokens.add(usage::gemini(&usage));
     }
-    transcript.of_model(text_at(response, "modelVersion").map(Cow::into_owned));
+    transcript.set_model(text_at(response, "modelVersion").map(Cow::into_owned));
     let candidates = response.list("candidates")?.unwrap_or_default();
     candidates
         .iter()
@@ -298,7 +298,7 @@ fn read_code_result(result: &Fields<'_>, transcript: &mut Transcript) -> Result<
     let is_error = result
         .string("outcome")
         .is_some_and(|outcome| outcome != "OUTCOME_OK");
-    let answer = ImportedAnswer::of_text(result.string("output").unwrap_or_default(), is_error);
+    let answer = ImportedAnswer::from_text(result.string("output").unwrap_or_default(), is_error);
     transcript
         .meet(None, Some(CODE), answer)
         .map_err(|message| result.misfit(message))

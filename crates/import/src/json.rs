@@ -14,7 +14,7 @@ const DEEPEST_INNER: usize = 100;
 pub(crate) struct Json<'a>(&'a str);
 
 impl<'a> Json<'a> {
-    pub(crate) fn of(raw: &'a RawValue) -> Self {
+    pub(crate) fn new(raw: &'a RawValue) -> Self {
         Self(raw.get())
     }
 
@@ -23,7 +23,7 @@ impl<'a> Json<'a> {
         let raw: &RawValue = serde_json::from_str(text).ok()?;
         check_within(text, MAX_DEPTH - DEEPEST_INNER)
             .is_ok()
-            .then(|| Self::of(raw))
+            .then(|| Self::new(raw))
     }
 
     pub(crate) fn text(self) -> &'a str {
@@ -53,7 +53,7 @@ impl<'a> Json<'a> {
             .starts_with('[')
             .then(|| serde_json::from_str(self.0).ok())
             .flatten()?;
-        Some(list.into_iter().map(Self::of).collect())
+        Some(list.into_iter().map(Self::new).collect())
     }
 
     /// The strings at a key of each object of a list.
@@ -243,7 +243,7 @@ impl<'de> Visitor<'de> for EntriesVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
         let mut entries = Vec::new();
         while let Some((key, value)) = map.next_entry::<Borrowed<'de>, &RawValue>()? {
-            entries.push((key.0, Json::of(value)));
+            entries.push((key.0, Json::new(value)));
         }
         Ok(entries)
     }

@@ -150,7 +150,7 @@ impl Imported {
 /// The formats that the values of a document tell.
 fn sniffed(document: &Document<'_>) -> Vec<&'static Importer> {
     let mut found: Vec<&'static Importer> = Vec::new();
-    for sample in Sample::of_each(&document.values) {
+    for sample in Sample::from_each(&document.values) {
         let sniffed = IMPORTERS.iter().find(|importer| (importer.sniff)(&sample));
         if let Some(importer) = sniffed
             && found.iter().all(|known| known.key != importer.key)

@@ -97,7 +97,7 @@ fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {
             }
         }
         read_response(&exchange.response, &mut transcript)?;
-        transcript.of_model(
+        transcript.set_model(
             exchange
                 .response
                 .owned("model")

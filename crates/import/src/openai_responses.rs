@@ -226,7 +226,7 @@ struct ItemReader {
 impl ItemReader {
     /// The fields around the items.
     fn read_around(&mut self, fields: &Fields<'_>) -> Result<(), Misfit> {
-        self.transcript.of_model(fields.owned("model"));
+        self.transcript.set_model(fields.owned("model"));
         if let Some(instructions) = fields.string("instructions") {
             self.transcript.system(&instructions);
         }
@@ -349,7 +349,7 @@ impl ItemReader {
         if let Some(results) = item.first(&["results", "outputs"]) {
             let text = results.compact().get().to_owned();
             self.transcript
-                .answer_call(index, ImportedAnswer::of_text(text.into(), false));
+                .answer_call(index, ImportedAnswer::from_text(text.into(), false));
         }
     }
 }

@@ -89,7 +89,7 @@ fn read_response(message: &Fields<'_>, transcript: &mut Transcript) {
     if counted.total != Some(0) {
         transcript.tokens.add(counted);
     }
-    transcript.of_model(message.owned("model_name"));
+    transcript.set_model(message.owned("model_name"));
     transcript.stop_reason = message.owned("finish_reason");
 }
 

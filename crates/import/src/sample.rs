@@ -24,7 +24,7 @@ pub(crate) struct Sample<'a> {
 
 impl<'a> Sample<'a> {
     /// A sample of each value, of which a list has many.
-    pub(crate) fn of_each(values: &[Json<'a>]) -> Vec<Self> {
+    pub(crate) fn from_each(values: &[Json<'a>]) -> Vec<Self> {
         let mut samples = Vec::new();
         for value in values.iter().take(MOST_VALUES) {
             let items = value.list().unwrap_or_else(|| vec![*value]);

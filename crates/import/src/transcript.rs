@@ -109,7 +109,7 @@ impl Transcript {
     }
 
     /// Sets the model, if given. The last one counts.
-    pub(crate) fn of_model(&mut self, model: Option<String>) {
+    pub(crate) fn set_model(&mut self, model: Option<String>) {
         self.model = model.or(self.model.take());
     }
 
@@ -374,7 +374,7 @@ pub(crate) fn text_block(text: &str) -> Box<RawValue> {
 
 impl ImportedAnswer {
     /// An answer of plain text.
-    pub(crate) fn of_text(text: Cow<'_, str>, is_error: bool) -> Self {
+    pub(crate) fn from_text(text: Cow<'_, str>, is_error: bool) -> Self {
         Self {
             is_error,
             content: Some(raw(&[text_block(&text)])),
@@ -413,7 +413,7 @@ mod tests {
         }
         for id in ["b", "a", "a"] {
             transcript
-                .meet(Some(id), None, ImportedAnswer::of_text(id.into(), false))
+                .meet(Some(id), None, ImportedAnswer::from_text(id.into(), false))
                 .unwrap();
         }
         assert_eq!(answers(&transcript), [Some("a"), Some("b"), None]);
@@ -437,7 +437,7 @@ mod tests {
                 .meet(
                     Some("call_0"),
                     None,
-                    ImportedAnswer::of_text(text.into(), false),
+                    ImportedAnswer::from_text(text.into(), false),
                 )
                 .unwrap();
         }

@@ -21,7 +21,7 @@ pub(crate) fn gemini(written: &Fields<'_>) -> Tokens {
 pub(crate) fn tokens(written: &Fields<'_>) -> Tokens {
     let written = value(written);
     let total = count(&written, "total_tokens").or_else(|| count(&written, "totalTokens"));
-    let counted = match Shape::of(&written) {
+    let counted = match Shape::from_keys(&written) {
         Shape::Gemini => usage::gemini(&written),
         Shape::Anthropic => usage::anthropic(&written),
         Shape::OpenaiResponses => usage::openai_responses(&written),
@@ -53,7 +53,7 @@ enum Shape {
 }
 
 impl Shape {
-    fn of(written: &Value) -> Self {
+    fn from_keys(written: &Value) -> Self {
         let has_any = |keys: &[&str]| keys.iter().any(|key| written.get(key).is_some());
         let of_chat = [
             "prompt_tokens_details",
@@ -183,6 +183,6 @@ fn of_framework(written: &Value) -> Tokens {
         cache_write: CACHE_WRITE.count(written).max(by_time),
         cache_write_1h,
         reasoning: REASONING.count(written),
-        ..Tokens::of(PROMPT.count(written), COMPLETION.count(written))
+        ..Tokens::without_total(PROMPT.count(written), COMPLETION.count(written))
     }
 }

@@ -24,7 +24,7 @@ pub(crate) fn cassette(
             .first()
             .and_then(|one| one.tools.clone())
             .filter(|_| same_tools),
-        ..Header::of_agent(agent)
+        ..Header::new(agent)
     };
     let mut text = clean(raw(&header).get()).into_owned() + "\n";
     for (index, transcript) in transcripts.iter().enumerate() {

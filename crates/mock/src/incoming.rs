@@ -60,7 +60,7 @@ impl<'a> Incoming<'a> {
 fn era_of(method: &str, params: &Params<'_>, header: Option<&str>) -> Era {
     let is_modern = params.modern_version().is_some()
         || method == "server/discover"
-        || header.is_some_and(|version| Era::of(version) != Some(Era::Legacy));
+        || header.is_some_and(|version| Era::from_version(version) != Some(Era::Legacy));
     if is_modern { Era::Modern } else { Era::Legacy }
 }
 

@@ -24,7 +24,7 @@ pub(super) fn initialize(
     };
     let known = VERSIONS.iter().find(|version| *version == asked);
     let version = known
-        .filter(|version| Era::of(version) == Some(Era::Legacy))
+        .filter(|version| Era::from_version(version) == Some(Era::Legacy))
         .copied();
     let version = version.unwrap_or(LATEST_LEGACY);
     let capabilities = Capabilities::read(params.capabilities);

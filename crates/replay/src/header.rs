@@ -36,7 +36,7 @@ pub fn expected_header(of: AgentRow<'_>) -> Header {
             .unwrap_or_default(),
         servers: without_secret_names(&servers).unwrap_or(servers),
         catalogue: offered_tools(of),
-        ..Header::of_agent(&agent.name)
+        ..Header::new(&agent.name)
     }
 }
 

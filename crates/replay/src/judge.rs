@@ -63,7 +63,7 @@ fn open_and_judge(
     let exercised = options
         .coverage
         .is_some()
-        .then(|| Exercised::of_row(row, &recorded));
+        .then(|| Exercised::from_row(row, &recorded));
     (report, exercised)
 }
 

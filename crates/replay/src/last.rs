@@ -33,7 +33,7 @@ struct FailedTest {
 
 impl FailedTest {
     /// The row as seen from the folder `here`: a path below it is relative.
-    fn of(row: &Row<'_>, here: &Path) -> Self {
+    fn new(row: &Row<'_>, here: &Path) -> Self {
         let path = Path::new(&row.rerun.suite);
         let suite = plain(path.strip_prefix(here).unwrap_or(path))
             .display()
@@ -55,7 +55,7 @@ impl LastRun {
 
     /// Returns true if the row failed or could not be judged.
     pub fn had_failed(&self, row: &Row<'_>) -> bool {
-        self.failed.contains(&FailedTest::of(row, &here()))
+        self.failed.contains(&FailedTest::new(row, &here()))
     }
 
     /// Keeps the results of a plan's rows, and leaves the results of other rows unchanged. A folder that cannot be
@@ -73,9 +73,9 @@ impl LastRun {
         let whole = plan.rows.iter().zip(&report.tests);
         for (row, test) in whole.filter(|(row, _)| row.runs.is_empty()) {
             has_changed |= match test.status {
-                Status::Failed | Status::Error => last.failed.insert(FailedTest::of(row, &here)),
+                Status::Failed | Status::Error => last.failed.insert(FailedTest::new(row, &here)),
                 Status::Passed => {
-                    !last.failed.is_empty() && last.failed.remove(&FailedTest::of(row, &here))
+                    !last.failed.is_empty() && last.failed.remove(&FailedTest::new(row, &here))
                 }
                 Status::Skipped => false,
             };

@@ -120,7 +120,7 @@ impl<'r> OpenedRuns<'r> {
 impl OpenedFile {
     fn from_text(path: impl Into<PathBuf>, text: &str) -> Self {
         let path = path.into();
-        let recording = Ok(Recording::of_text(path.clone(), text));
+        let recording = Ok(Recording::from_text(path.clone(), text));
         Self { path, recording }
     }
 }
@@ -176,7 +176,7 @@ fn open_file(agent: RowOfAgent<'_>, path: PathBuf) -> OpenedFile {
 /// Opens the recording of the side runs; `None` when the agent can have none.
 fn open_side(RowOfAgent { row, of }: RowOfAgent<'_>) -> Option<OpenedFile> {
     let path = side_path(of)?;
-    let words = SideRuns::of(of.agent, &[])?.words;
+    let words = SideRuns::wanted(of.agent, &[])?.words;
     let recording = Recording::open(&path).map_err(|error| match error.fault {
         ReadFault::Missing => missing_side(row, words, &path.display()),
         _ => advice::unreadable(&error, row, is_read_only(of)),

@@ -129,7 +129,7 @@ impl OpenedRuns<'_> {
 
     /// Which side runs are wanted depends on the first run.
     fn parse_side(&self, expected: Header, first: Option<Run<'_>>) -> Option<ParsedSide<'_>> {
-        let wanted = SideRuns::of(self.row.of.agent, first.as_slice())?;
+        let wanted = SideRuns::wanted(self.row.of.agent, first.as_slice())?;
         if wanted.runs.is_empty() {
             return None;
         }
@@ -263,7 +263,7 @@ fn first_run<'p>(files: &'p [ParsedFile<'_>]) -> Option<Run<'p>> {
             let trace = run.trace.as_ref().ok()?;
             return Some(Run {
                 header: cassette.header.as_ref(),
-                ..Run::of(trace)
+                ..Run::new(trace)
             });
         }
     }

@@ -35,7 +35,7 @@ pub(crate) fn resolved(of: AgentRow<'_>) -> Result<Resolved, cassette::ResolveEr
 /// The path of the runs for one gate of an agent: beside its other runs. `None` without such runs, or if recordings
 /// are only read.
 pub fn side_path(of: AgentRow<'_>) -> Option<PathBuf> {
-    let side = SideRuns::of(of.agent, &[]).filter(|_| !of.agent.is_read_only())?;
+    let side = SideRuns::wanted(of.agent, &[]).filter(|_| !of.agent.is_read_only())?;
     Some(cassette::beside(&recorded_path(of), side.words.file))
 }
 

@@ -18,11 +18,11 @@ pub struct Plan<'s> {
 impl<'s> Plan<'s> {
     /// The selected rows of these suites. A refused suite is a separate row.
     pub fn new(loaded: &'s [(String, Loaded)], selection: &Selection) -> Self {
-        Self::of(loaded, Suite::rows, selection)
+        Self::from_rows(loaded, Suite::rows, selection)
     }
 
     /// The selected rows of these suites over the transcripts of a folder: one for each agent and group.
-    pub fn of_traces(
+    pub fn from_traces(
         loaded: &'s [(String, Loaded)],
         folder: &Path,
         groups: &[Transcripts],
@@ -35,7 +35,7 @@ impl<'s> Plan<'s> {
             }
             rows
         };
-        Self::of(loaded, rows_of, selection)
+        Self::from_rows(loaded, rows_of, selection)
     }
 
     /// The gates that its suites may use; none where every suite was refused.
@@ -49,7 +49,7 @@ impl<'s> Plan<'s> {
         self.rows.iter().flat_map(files_of)
     }
 
-    fn of(
+    fn from_rows(
         loaded: &'s [(String, Loaded)],
         rows_of: impl Fn(&'s Suite) -> Vec<Row<'s>>,
         selection: &Selection,

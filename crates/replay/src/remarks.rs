@@ -44,7 +44,7 @@ fn slips_of(path: &Path, cassette: &Cassette<'_>) -> BTreeSet<String> {
 /// The fidelity of imported transcripts, one line for each format.
 pub(crate) fn imported(files: &[OpenedFile]) -> Vec<String> {
     let opened = files.iter().filter_map(|file| file.recording.as_ref().ok());
-    let all = Fidelity::of_all(opened.filter_map(Recording::fidelity));
+    let all = Fidelity::merged(opened.filter_map(Recording::fidelity));
     all.iter()
         .map(|fidelity| format!("imported from {fidelity}"))
         .collect()

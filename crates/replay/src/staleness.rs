@@ -31,7 +31,7 @@ impl Misfit {
     }
 
     /// Of a recording that differs in these from one that were made now, or whose header is not what was written.
-    pub(crate) fn of(changes: Vec<String>, is_tampered: bool) -> Option<Self> {
+    pub(crate) fn from_changes(changes: Vec<String>, is_tampered: bool) -> Option<Self> {
         if changes.is_empty() {
             return is_tampered.then(|| Self::edited("the header does not match its fingerprint"));
         }
@@ -81,7 +81,7 @@ pub fn misfit(of: AgentRow<'_>, cassette: &Cassette<'_>, expected: &Header) -> O
     } else {
         cassette::staleness(header, expected)
     };
-    Misfit::of(
+    Misfit::from_changes(
         changes.iter().map(ToString::to_string).collect(),
         cassette::is_tampered(header),
     )
@@ -126,7 +126,7 @@ fn without_faults(
     }
     let mut notes = Vec::new();
     for (path, cassette) in cassettes {
-        if let Some(misfit) = Misfit::of(removed_faults(of, cassette), false) {
+        if let Some(misfit) = Misfit::from_changes(removed_faults(of, cassette), false) {
             notes.push(misfit.tolerated(of.suite, path, row, is_read_only(of))?);
         }
     }

@@ -218,5 +218,5 @@ fn observe(observed: Observed, outcome: &mut CallOutcome<'_>) {
 }
 
 fn reason(message: &str) -> Reason {
-    Reason::of_lines(ReasonKind::ServerUnusable, message)
+    Reason::from_lines(ReasonKind::ServerUnusable, message)
 }

@@ -43,7 +43,7 @@ impl Gates {
         };
         let header = catalogue.map(|tools| Header {
             catalogue: Some(tools.iter().map(tool).collect()),
-            ..Header::of_agent("measured")
+            ..Header::new("measured")
         });
         let runs: Vec<Run<'_>> = Run::all(&traces)
             .into_iter()

@@ -121,7 +121,7 @@ fn measure_row(
                 number,
                 header,
                 passed: passes(agent, trace),
-                ..Run::of(trace)
+                ..Run::new(trace)
             });
         }
     }

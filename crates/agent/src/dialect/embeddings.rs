@@ -63,7 +63,7 @@ fn read(body: &str) -> Result<Reply, BadReply> {
     let vectors: Vec<Vec<f64>> = vectors.into_iter().map(|vector| vector.embedding).collect();
     let text = serde_json::to_string(&vectors).unwrap_or_default();
     let message = RawValue::from_string(text.clone()).unwrap_or_default();
-    let usage = Tokens::of(prompt, Some(0));
+    let usage = Tokens::without_total(prompt, Some(0));
     Ok(Reply {
         message,
         text,

@@ -336,7 +336,7 @@ mod tests {
             reply.usage,
             Tokens {
                 reasoning: Some(200),
-                ..Tokens::of(Some(54), Some(215))
+                ..Tokens::without_total(Some(54), Some(215))
             }
         );
         let ids: Vec<&str> = reply.calls.iter().map(|call| call.id.as_str()).collect();

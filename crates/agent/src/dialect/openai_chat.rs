@@ -385,7 +385,7 @@ mod tests {
             reply.usage,
             Tokens {
                 reasoning: Some(0),
-                ..Tokens::of(Some(82), Some(17))
+                ..Tokens::without_total(Some(82), Some(17))
             }
         );
         assert!(
@@ -420,7 +420,7 @@ mod tests {
                 .iter()
                 .all(|call| matches!(&call.arguments, Arguments::Json(raw) if raw.get() == "{}"))
         );
-        assert_eq!(reply.usage, Tokens::of(Some(12), None));
+        assert_eq!(reply.usage, Tokens::without_total(Some(12), None));
     }
 
     #[test]

@@ -89,7 +89,7 @@ fn of(text: &str) -> Result<Usage, UsageFault> {
     Ok(Usage {
         tokens: Tokens {
             total: written.total_tokens,
-            ..Tokens::of(prompt, completion)
+            ..Tokens::without_total(prompt, completion)
         }
         .totalled(),
         cost_usd: written.cost_usd,

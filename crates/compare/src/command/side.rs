@@ -123,7 +123,7 @@ fn of_cassette(
         files: vec![file.to_owned()],
     }];
     let folder = file.parent().unwrap_or(Path::new(""));
-    let plan = Plan::of_traces(&loaded, folder, &groups, &Selection::default());
+    let plan = Plan::from_traces(&loaded, folder, &groups, &Selection::default());
     let report = mcptest_replay::replay(&plan, JudgeOptions::default());
     Ok(JudgedSide {
         name,

@@ -90,7 +90,7 @@ fn judged(agent: &str, before: &[Value], after: &[Value]) -> TestReport {
         .unwrap_or_else(|| panic!("{:?}", loaded.problems));
     let rows = suite.rows();
     with_traces(after, |traces| {
-        judge_row(&rows[0], &Recorded::of_traces(traces), Judging::default())
+        judge_row(&rows[0], &Recorded::from_traces(traces), Judging::default())
     })
 }
 
@@ -168,7 +168,7 @@ fn a_number_of_another_gate_that_gets_worse_fails_unless_that_is_allowed() {
             .unwrap();
         let rows = suite.rows();
         with_traces(&after, |traces| {
-            judge_row(&rows[0], &Recorded::of_traces(traces), Judging::default())
+            judge_row(&rows[0], &Recorded::from_traces(traces), Judging::default())
         })
     };
     let failed = judged(&agent(""));

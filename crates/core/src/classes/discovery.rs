@@ -25,7 +25,7 @@ impl Discovery {
         let mut found = Self::default();
         let mut missed_in = vec![0; classes.len()];
         for run in runs {
-            let reach = Reach::of_calls(&run.trace.tool_calls, classes);
+            let reach = Reach::from_calls(&run.trace.tool_calls, classes);
             found.reached += classes.len() - reach.unreached.len();
             found.declared += classes.len();
             for &class in &reach.unreached {

@@ -97,8 +97,8 @@ impl std::ops::AddAssign for Selection {
 
 /// Scores recorded calls (objects with a `name` and perhaps a `server`) against classes.
 pub fn score_selection(calls: &[Value], classes: &[Class]) -> Selection {
-    Reach::of(
-        &calls.iter().map(Tool::of_json).collect::<Vec<_>>(),
+    Reach::new(
+        &calls.iter().map(Tool::from_json).collect::<Vec<_>>(),
         classes,
     )
     .selection()
@@ -115,13 +115,13 @@ pub(crate) struct Reach {
 
 impl Reach {
     /// Which classes these calls reach: each class takes one call, so that as many classes as possible have one.
-    pub(crate) fn of_calls(calls: &[Call<'_>], classes: &[Class]) -> Self {
-        Self::of(&calls.iter().map(Tool::from).collect::<Vec<_>>(), classes)
+    pub(crate) fn from_calls(calls: &[Call<'_>], classes: &[Class]) -> Self {
+        Self::new(&calls.iter().map(Tool::from).collect::<Vec<_>>(), classes)
     }
 
-    fn of(tools: &[Tool<'_>], classes: &[Class]) -> Self {
+    fn new(tools: &[Tool<'_>], classes: &[Class]) -> Self {
         let groups = Groups::collapse(tools);
-        let members = Members::of(classes);
+        let members = Members::new(classes);
         let mut edges: Vec<Vec<usize>> = vec![Vec::new(); classes.len()];
         let mut strays = Vec::new();
         for (group, first) in groups.representatives().enumerate() {
@@ -161,7 +161,7 @@ pub(crate) struct Members<'c> {
 }
 
 impl<'c> Members<'c> {
-    pub(crate) fn of(classes: &'c [Class]) -> Self {
+    pub(crate) fn new(classes: &'c [Class]) -> Self {
         let members = || {
             let of_class =
                 |(at, class): (usize, &'c Class)| class.members.iter().map(move |name| (at, name));

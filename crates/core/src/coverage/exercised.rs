@@ -53,7 +53,7 @@ struct Seen {
 
 impl Exercised {
     /// The tools that this row's recording exercises. A row that judges another row's recording adds nothing.
-    pub fn of_row(row: &Row<'_>, recorded: &Recorded<'_>) -> Self {
+    pub fn from_row(row: &Row<'_>, recorded: &Recorded<'_>) -> Self {
         let mut found = Self::default();
         match (row.subject, recorded) {
             (Subject::Agent(of), Recorded::Runs(runs)) if row.recorded_by().is_none() => {

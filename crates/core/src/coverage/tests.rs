@@ -37,7 +37,7 @@ fn coverage(catalogue: Option<&Value>, trace: &Value, threshold: Option<usize>) 
         ..RecordedRuns::default()
     });
     let mut all = Exercised::default();
-    all.merge(Exercised::of_row(&suite.rows()[0], &recorded));
+    all.merge(Exercised::from_row(&suite.rows()[0], &recorded));
     all.into_coverage(threshold)
 }
 

@@ -26,7 +26,7 @@ pub struct Assertion<T> {
 
 impl<T> Assertion<T> {
     /// An assertion without a message of the suite.
-    pub fn of(target: T, matcher: Matcher) -> Self {
+    pub fn new(target: T, matcher: Matcher) -> Self {
         Self {
             target,
             matcher,
@@ -237,7 +237,7 @@ fn read_path(field: &mut Field<'_>, roots: Roots) -> Option<Path> {
 impl Assertion<Target> {
     /// An assertion that a target reaches this value or a better one.
     pub(crate) fn bound((target, value): (Target, f64)) -> Self {
-        Self::of(target, target.bound(value))
+        Self::new(target, target.bound(value))
     }
 
     /// Checks a gate's number.

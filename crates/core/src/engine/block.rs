@@ -139,11 +139,11 @@ impl GateBlock {
 
     /// The block's requests for recording.
     pub(crate) fn recording(&self, variant: Option<Variant>) -> Recording<'_> {
-        self.of(variant).recording()
+        self.gate_for(variant).recording()
     }
 
     /// The gate of a variant.
-    pub(crate) fn of(&self, variant: Option<Variant>) -> &dyn Gate {
+    pub(crate) fn gate_for(&self, variant: Option<Variant>) -> &dyn Gate {
         let own = self
             .variants
             .iter()
@@ -175,7 +175,7 @@ impl GateBlock {
         let outlook = |target: &Target| {
             if target.is_pass_rate {
                 let passed = runs.len() - self.failed_runs(&*self.gate, runs, &scores).len();
-                Outlook::of_good(target, passed, runs.len(), of)
+                Outlook::from_good_runs(target, passed, runs.len(), of)
             } else {
                 self.gate.outlook(target, &scores, runs, of)
             }
@@ -203,7 +203,7 @@ impl GateBlock {
         row_name: &str,
         runs: &[Run<'_>],
     ) -> GateReport {
-        self.report(variant, row_name, runs, self.of(variant).score(runs))
+        self.report(variant, row_name, runs, self.gate_for(variant).score(runs))
     }
 
     /// The same for the runs of a row, beside its other gates.
@@ -213,7 +213,7 @@ impl GateBlock {
         row_name: &str,
         runs: &[Run<'_>],
     ) -> GateReport {
-        let scores = self.of(row.variant).score_beside(runs, row);
+        let scores = self.gate_for(row.variant).score_beside(runs, row);
         self.report(row.variant, row_name, runs, scores)
     }
 
@@ -229,14 +229,14 @@ impl GateBlock {
             variant,
             row_name,
             side,
-            self.of(variant).score_side(ordinary, side),
+            self.gate_for(variant).score_side(ordinary, side),
         )
     }
 
     /// The change to the block that makes these runs pass. `None` if the block contains no key that runs could
     /// update.
     pub fn propose(&self, row: AgentRow<'_>, runs: &[Run<'_>]) -> Option<Proposal> {
-        self.of(row.variant).propose(runs, row)
+        self.gate_for(row.variant).propose(runs, row)
     }
 
     /// Why labels of runs say nothing about the gate.
@@ -268,7 +268,7 @@ impl GateBlock {
         runs: &[Run<'_>],
         mut scores: Scores,
     ) -> GateReport {
-        let gate = self.of(variant);
+        let gate = self.gate_for(variant);
         let failed_runs = self.set_pass_rate(gate, runs, &mut scores);
         for target in self.kind.targets {
             scores.values.entry(target.name).or_insert(None);

@@ -200,7 +200,7 @@ fn runs_of<'r>(traces: &[&'r Trace<'r>], header: Option<&'r Header>) -> Vec<Run<
         number: at + 1,
         header,
         passed: at == 0,
-        ..Run::of(trace)
+        ..Run::new(trace)
     };
     traces.iter().enumerate().map(run).collect()
 }

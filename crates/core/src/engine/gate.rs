@@ -59,7 +59,7 @@ pub trait Gate: Send + Sync {
 
     /// Combines the numbers of each run.
     fn fold(&self, runs: &[Run<'_>], scored: Vec<RunScores>) -> Scores {
-        Scores::of_runs(runs, scored)
+        Scores::from_runs(runs, scored)
     }
 
     /// The values that a target can still reach once there are `of` runs, given the scores of the existing runs.

@@ -40,10 +40,10 @@ impl Outlook {
     }
 
     /// The outlook of a target that the number of good runs decides, once there are `of`: any of the others may be good.
-    pub fn of_good(target: &Target, good: usize, runs: usize, of: usize) -> Self {
+    pub fn from_good_runs(target: &Target, good: usize, runs: usize, of: usize) -> Self {
         let possible = good..=good + (of - runs);
         let values = possible
-            .map(|good| target.of_good(good as u64, of as u64))
+            .map(|good| target.value_of_good_runs(good as u64, of as u64))
             .collect::<Option<_>>();
         values.map_or(Self::Open, Self::OneOf)
     }
@@ -136,7 +136,7 @@ mod tests {
     const SCORE: Target = Target::ratio("t.score", "");
 
     fn decided(target: Target, matcher: Matcher, outlook: &Outlook) -> Option<bool> {
-        Assertion::of(target, matcher).decided(outlook)
+        Assertion::new(target, matcher).decided(outlook)
     }
 
     #[test]

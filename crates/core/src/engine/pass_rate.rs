@@ -40,7 +40,7 @@ impl GateKind {
         let target = *self.pass_rate()?;
         let doc = "The minimum share of runs, from 0 to 1, that must meet the requirements on each run [default: all runs]";
         block.optional("min_pass_rate", doc, |field| {
-            let least = Assertion::of(target, Matcher::at_least(field.number(0.0..=1.0)?));
+            let least = Assertion::new(target, Matcher::at_least(field.number(0.0..=1.0)?));
             Some(Assertion {
                 span: field.span(),
                 ..least

@@ -75,7 +75,7 @@ pub struct SideRuns {
 
 impl SideRuns {
     /// The separate runs of an agent, given its ordinary runs. `None` if it has no gate with separate runs.
-    pub fn of(agent: &Agent, runs: &[Run<'_>]) -> Option<Self> {
+    pub fn wanted(agent: &Agent, runs: &[Run<'_>]) -> Option<Self> {
         agent.gates.iter().find_map(|gate| {
             let words = gate.kind.side_words()?;
             Some(Self {

@@ -184,7 +184,7 @@ impl RunScores {
 
 impl Scores {
     /// Folds the numbers of each run as each target says; what one run lacks is not measured.
-    pub fn of_runs(runs: &[Run<'_>], mut scored: Vec<RunScores>) -> Self {
+    pub fn from_runs(runs: &[Run<'_>], mut scored: Vec<RunScores>) -> Self {
         let no_measure = scored.iter().map(|run| run.not_exercised.as_deref());
         let mut scores = Self {
             values: fold_values(&scored),
@@ -375,10 +375,10 @@ mod tests {
         let short = Trace::read("{}").unwrap();
         let long = Trace::read(r#"{"tool_calls":[{"name":"a"}]}"#).unwrap();
         let runs = [
-            Run::of(&short),
+            Run::new(&short),
             Run {
                 number: 2,
-                ..Run::of(&long)
+                ..Run::new(&long)
             },
         ];
         let score = |run: &Run<'_>| {
@@ -394,7 +394,7 @@ mod tests {
             }
             scores
         };
-        let scores = Scores::of_runs(&runs, runs.iter().map(score).collect());
+        let scores = Scores::from_runs(&runs, runs.iter().map(score).collect());
         assert_eq!(scores.value("t.good"), Some(Number::Float(0.5)));
         assert_eq!(scores.value("t.waste"), Some(Number::Int(1)));
         assert_eq!(scores.value("t.sometimes"), None);
@@ -406,7 +406,7 @@ mod tests {
 
     #[test]
     fn no_runs_measure_nothing() {
-        let scores = Scores::of_runs(&[], Vec::new());
+        let scores = Scores::from_runs(&[], Vec::new());
         assert_eq!(scores.value("t.good"), None);
     }
 }

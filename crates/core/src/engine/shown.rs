@@ -74,7 +74,7 @@ impl GateBlock {
         let evidence = if runs.is_empty() {
             None
         } else {
-            self.of(variant).evidence(&shown)
+            self.gate_for(variant).evidence(&shown)
         };
         evidence.map(Box::new)
     }

@@ -250,7 +250,7 @@ impl Target {
     }
 
     /// The value for a number of good runs among all, if that number decides the value.
-    pub(crate) fn of_good(&self, good: u64, runs: u64) -> Option<f64> {
+    pub(crate) fn value_of_good_runs(&self, good: u64, runs: u64) -> Option<f64> {
         match self.reachable? {
             Values::Rising(value) => Some(value(good, runs)),
             Values::All(_) => None,

@@ -41,7 +41,7 @@ fn every_flag_takes_true_and_false_and_every_matcher_of_it_can_fail() {
             ("one-of: [true]", true),
             ("any-of: [{exact: true}]", true),
         ] {
-            let assertion = Assertion::of(*target, matcher(written));
+            let assertion = Assertion::new(*target, matcher(written));
             let check = |value: i64| assertion.check(Some(Number::Int(value))).passed;
             let name = target.name;
             assert_eq!(
@@ -51,7 +51,7 @@ fn every_flag_takes_true_and_false_and_every_matcher_of_it_can_fail() {
             );
             assert!(assertion.lint(5).is_none(), "{name} {written}");
         }
-        let both = Assertion::of(*target, matcher("one-of: [true, false]"));
+        let both = Assertion::new(*target, matcher("one-of: [true, false]"));
         let said = both
             .lint(5)
             .map(|problem| problem.message)
@@ -71,7 +71,7 @@ fn a_share_of_runs_that_may_be_0_cannot_fail_however_many_runs_there_are() {
         if target.range != Range::Ratio {
             continue;
         }
-        let assertion = Assertion::of(*target, Matcher::at_least(0.0));
+        let assertion = Assertion::new(*target, Matcher::at_least(0.0));
         for runs in [0, 1, 10] {
             let problem = assertion.lint(runs);
             let said = problem.map(|problem| problem.message).unwrap_or_default();

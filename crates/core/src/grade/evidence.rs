@@ -27,16 +27,16 @@ impl Evidence {
         }
         let record = record.to_string();
         collect_named(&record, &mut secrets);
-        Self::of_json(&without(&secrets, &record))
+        Self::from_json(&without(&secrets, &record))
     }
 
     /// The record that this JSON is, on one line.
-    pub fn of_json(text: &str) -> Self {
+    pub fn from_json(text: &str) -> Self {
         Self(one_line(text))
     }
 
     /// The value at a target of a run, or the whole run without a target.
-    pub(crate) fn of_run(
+    pub(crate) fn from_run(
         trace: &Trace<'_>,
         header: Option<&Header>,
         judged: Option<(&str, &Value)>,
@@ -67,7 +67,7 @@ impl Evidence {
     }
 
     /// The value at a target of a tool test's outcome.
-    pub(crate) fn of_call(
+    pub(crate) fn from_call(
         test: &ToolTest,
         outcome: &ToolOutcome<'_>,
         (target, value): (&str, &Value),
@@ -88,20 +88,20 @@ impl Evidence {
     }
 
     /// A scorer's input: the row and the recorded run.
-    pub(crate) fn of_scorer(of: AgentRow<'_>, trace: &Trace<'_>, run: usize) -> Self {
+    pub(crate) fn from_scorer(of: AgentRow<'_>, trace: &Trace<'_>, run: usize) -> Self {
         let (test, model) = (json!(of.agent.name), json!(of.model_label()));
         let envelope = if trace.text.is_empty() {
             "null"
         } else {
             trace.text
         };
-        Self::of_json(&format!(
+        Self::from_json(&format!(
             r#"{{"test":{test},"model":{model},"run":{run},"trace":{envelope}}}"#
         ))
     }
 
     /// A string that is judged by itself.
-    pub fn of_text(text: &str) -> Self {
+    pub fn from_text(text: &str) -> Self {
         let record = json!({ "judged": { "target": "text", "value": clipped(text) } });
         Self::for_judge(&record, &[])
     }

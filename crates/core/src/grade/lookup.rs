@@ -86,12 +86,12 @@ pub(crate) fn of_run<'s>(of: AgentRow<'s>, run: &RecordedRun<'_>) -> Vec<Wanted<
     let of_expect = graded(&of.agent.expect).filter_map(|(check, target, question)| {
         let value = target.resolve(trace)?;
         let judged = Some((target.as_str(), &value));
-        let evidence = Evidence::of_run(trace, run.header, judged, question.sees);
+        let evidence = Evidence::from_run(trace, run.header, judged, question.sees);
         Some(Wanted::new(of.suite, run.number, check, question, evidence))
     });
     let of_gates = of.agent.gates.iter().filter_map(|gate| {
         let question = gate.question()?;
-        let evidence = Evidence::of_run(trace, run.header, None, question.sees);
+        let evidence = Evidence::from_run(trace, run.header, None, question.sees);
         Some(Wanted::new(
             of.suite,
             run.number,
@@ -101,7 +101,7 @@ pub(crate) fn of_run<'s>(of: AgentRow<'s>, run: &RecordedRun<'_>) -> Vec<Wanted<
         ))
     });
     let of_scorers = of.scorers().map(|(check, question)| {
-        let evidence = Evidence::of_scorer(of, trace, run.number);
+        let evidence = Evidence::from_scorer(of, trace, run.number);
         Wanted::new(of.suite, run.number, check, question, evidence)
     });
     of_expect.chain(of_gates).chain(of_scorers).collect()
@@ -122,7 +122,7 @@ pub(crate) fn of_call<'s>(of: ToolRow<'s>, outcome: &ToolOutcome<'_>) -> Vec<Wan
     let of_expect = graded(&of.test.expect).filter_map(|(check, target, question)| {
         let value = target.resolve_in(&text)?;
         let evidence =
-            Evidence::of_call(of.test, outcome, (target.as_str(), &value), question.sees);
+            Evidence::from_call(of.test, outcome, (target.as_str(), &value), question.sees);
         Some(Wanted::new(of.suite, 1, check, question, evidence))
     });
     of_expect.collect()
@@ -239,7 +239,7 @@ impl NotGraded {
             }
             Self::Failed(why) => {
                 let message = format!("{what}: {why}");
-                Reason::of_lines(ReasonKind::GradeFailed, &message)
+                Reason::from_lines(ReasonKind::GradeFailed, &message)
                     .help("ask again")
                     .command(command)
             }

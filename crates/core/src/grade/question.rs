@@ -110,7 +110,7 @@ impl Question {
         field.shapes(
             "a rubric, or {rubric, threshold, model, samples}",
             |shapes| {
-                shapes.text(|f| Some(Self::new(Asks::Rubric(Rubric::of_text(f.name()?)), span)));
+                shapes.text(|f| Some(Self::new(Asks::Rubric(Rubric::from_text(f.name()?)), span)));
                 shapes.block(|block| Self::read_block(block, NamedJudges::Judge, span));
             },
         )
@@ -148,7 +148,7 @@ impl Question {
     pub(crate) fn for_advice(text: &str, span: Span) -> Self {
         let rubric = Rubric {
             strict: true,
-            ..Rubric::of_text(text)
+            ..Rubric::from_text(text)
         };
         Self {
             is_advice: true,
@@ -188,7 +188,7 @@ impl Question {
                 |f| f.whole(1..=MOST_SAMPLES),
             )
             .unwrap_or(1);
-        let mut question = Self::new(Asks::Rubric(Rubric::of_text("")), span);
+        let mut question = Self::new(Asks::Rubric(Rubric::from_text("")), span);
         if named != NamedJudges::Judge {
             question.read_of_jury(block, named);
         }

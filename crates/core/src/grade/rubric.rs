@@ -56,7 +56,7 @@ const MOST: usize = 100;
 
 impl Rubric {
     /// A rubric that is one text.
-    pub fn of_text(text: impl Into<String>) -> Self {
+    pub fn from_text(text: impl Into<String>) -> Self {
         let whole = Criterion {
             name: WHOLE.to_owned(),
             text: text.into(),
@@ -73,7 +73,7 @@ impl Rubric {
     pub(crate) fn read(field: &mut Field<'_>) -> Option<Self> {
         field.define("rubric", |field| {
             field.shapes("a string, or {criteria} or {tree}", |shapes| {
-                shapes.text(|f| f.name().map(Self::of_text));
+                shapes.text(|f| f.name().map(Self::from_text));
                 shapes.block(Self::read_block);
             })
         })
@@ -101,7 +101,7 @@ impl Rubric {
         let mut rubric = match text {
             Some(text) => Self {
                 strict,
-                ..Self::of_text(text)
+                ..Self::from_text(text)
             },
             None => Self {
                 criteria: Vec::new(),

@@ -12,7 +12,7 @@ const MOST_DIFFS: usize = 20;
 /// Returns true if two values are equal by JSON value: `1 == 1.0`, `true != 1`, null is not absent.
 pub fn values_equal(a: &Value, b: &Value) -> bool {
     match (a, b) {
-        (Value::Number(a), Value::Number(b)) => Canonical::of(a) == Canonical::of(b),
+        (Value::Number(a), Value::Number(b)) => Canonical::new(a) == Canonical::new(b),
         (Value::Array(a), Value::Array(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| values_equal(a, b))
         }

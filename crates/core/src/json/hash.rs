@@ -22,7 +22,7 @@ pub fn hash_value(value: &Value) -> u128 {
     match value {
         Value::Null => hash_word(NULL, 0),
         Value::Bool(flag) => hash_word(BOOLEAN, u128::from(*flag)),
-        Value::Number(number) => hash_number(Canonical::of(number)),
+        Value::Number(number) => hash_number(Canonical::new(number)),
         Value::String(text) => hash_bytes(STRING, text.as_bytes()),
         Value::Array(items) => {
             let mut state = State::new(ARRAY);

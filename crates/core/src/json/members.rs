@@ -10,7 +10,7 @@ pub struct Members(pub Vec<(String, Box<RawValue>)>);
 
 impl Members {
     /// The members of this text; none when it is not an object.
-    pub fn of(text: &str) -> Self {
+    pub fn read(text: &str) -> Self {
         serde_json::from_str(text).unwrap_or_default()
     }
 
@@ -52,10 +52,10 @@ mod tests {
 
     #[test]
     fn members_are_in_their_own_order() {
-        let members = Members::of(r#"{"z": 1, "a": {"b": 2}, "z": 3}"#);
+        let members = Members::read(r#"{"z": 1, "a": {"b": 2}, "z": 3}"#);
         let names: Vec<&str> = members.0.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["z", "a", "z"]);
         assert_eq!(members.get("z").map(RawValue::get), Some("3"));
-        assert!(Members::of("[]").0.is_empty());
+        assert!(Members::read("[]").0.is_empty());
     }
 }

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 /// Which number is greater, exactly: whole numbers past 2^53 are never folded through a float.
 pub fn compare_numbers(one: &Number, other: &Number) -> Ordering {
-    match (Canonical::of(one), Canonical::of(other)) {
+    match (Canonical::new(one), Canonical::new(other)) {
         (Canonical::Whole(one), Canonical::Whole(other)) => one.cmp(&other),
         (Canonical::Whole(one), Canonical::Float(other)) => compare_with_float(one, other),
         (Canonical::Float(one), Canonical::Whole(other)) => {
@@ -47,7 +47,7 @@ impl Canonical {
     }
 
     /// The form of a parsed number.
-    pub(super) fn of(number: &Number) -> Self {
+    pub(super) fn new(number: &Number) -> Self {
         if let Some(whole) = number.as_i128() {
             return Self::Whole(whole);
         }

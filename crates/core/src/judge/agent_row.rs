@@ -444,7 +444,7 @@ impl JudgedRow<'_> {
             .runs
             .first()
             .is_some_and(|first| first.trace.is_ok());
-        let wanted = SideRuns::of(self.row.of.agent, if is_read { self.runs } else { &[] });
+        let wanted = SideRuns::wanted(self.row.of.agent, if is_read { self.runs } else { &[] });
         let side = side_runs::SideRunsOfRow {
             row: self.row,
             gate,

@@ -91,7 +91,7 @@ impl<'r> SettledRuns<'r> {
                     header: run.header,
                     as_expected: passed,
                     passed,
-                    ..Run::of(trace)
+                    ..Run::new(trace)
                 },
                 source,
                 in_source,

@@ -40,7 +40,7 @@ pub fn judged_alone<'t>(
     let run = Run {
         header,
         as_expected,
-        ..Run::of(trace)
+        ..Run::new(trace)
     };
     Some(with_outcome(agent, run))
 }
@@ -78,7 +78,7 @@ pub(super) fn judge_run(
         None if all_passed => Status::Passed,
         None => Status::Failed,
     };
-    let crash = crash.map(|crash| Reason::of_lines(ReasonKind::AgentCrashed, &crash));
+    let crash = crash.map(|crash| Reason::from_lines(ReasonKind::AgentCrashed, &crash));
     let report = RunReport {
         reason: ungraded.cloned().or(crash),
         tool_names: trace

@@ -94,7 +94,7 @@ pub struct RecordedCall<'t> {
 
 impl<'t> Recorded<'t> {
     /// Traces that are in memory, as the runs of an agent in this order.
-    pub fn of_traces(traces: &'t [Trace<'t>]) -> Self {
+    pub fn from_traces(traces: &'t [Trace<'t>]) -> Self {
         let run = |(at, trace): (usize, &'t Trace<'t>)| RecordedRun {
             number: at + 1,
             trace: Ok(trace),
@@ -132,7 +132,7 @@ impl<'t> Recorded<'t> {
     }
 
     /// The outcome of a tool test's call.
-    pub fn of_call(outcome: ToolOutcome<'t>) -> Self {
+    pub fn from_call(outcome: ToolOutcome<'t>) -> Self {
         Self::Call(RecordedCall {
             outcome,
             unpinned: true,

@@ -76,7 +76,7 @@ impl SideRunsOfRow<'_> {
                 number,
                 header: recorded.header,
                 passed: checked.passed,
-                ..Run::of(trace)
+                ..Run::new(trace)
             });
             expectations.push(checked.expectations);
         }

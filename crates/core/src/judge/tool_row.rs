@@ -68,7 +68,7 @@ fn run_report(test: &ToolTest, outcome: &ToolOutcome<'_>, status: Status) -> Run
 }
 
 fn call_failed(failure: &str, call: &RecordedCall<'_>, row: &Row<'_>) -> Reason {
-    let reason = Reason::of_lines(ReasonKind::CallFailed, failure);
+    let reason = Reason::from_lines(ReasonKind::CallFailed, failure);
     if call.is_live {
         return reason;
     }
@@ -99,7 +99,7 @@ fn too_slow(test: &ToolTest, outcome: &ToolOutcome<'_>) -> Option<Reason> {
     let limit = test
         .timeout_ms
         .filter(|limit| outcome.duration_ms >= *limit)?;
-    let mut reason = Reason::of_lines(ReasonKind::CallTooSlow, outcome.failure?);
+    let mut reason = Reason::from_lines(ReasonKind::CallTooSlow, outcome.failure?);
     reason
         .details
         .insert(0, std::mem::take(&mut reason.message));

@@ -341,17 +341,17 @@ impl Report {
     /// A report over these tests, with its totals; their gates are some of these.
     pub fn new(tests: Vec<TestReport>, gates: Gates) -> Self {
         let definitions = definition::definitions(&tests, gates);
-        Self::of_defined(tests, definitions)
+        Self::from_defined(tests, definitions)
     }
 
     /// A report over other tests whose gates are defined as in this one.
     #[must_use]
     pub fn over(&self, tests: Vec<TestReport>) -> Self {
         let definitions = definition::of_gates_in(&tests, &self.gates);
-        Self::of_defined(tests, definitions)
+        Self::from_defined(tests, definitions)
     }
 
-    fn of_defined(mut tests: Vec<TestReport>, gates: BTreeMap<String, GateDefinition>) -> Self {
+    fn from_defined(mut tests: Vec<TestReport>, gates: BTreeMap<String, GateDefinition>) -> Self {
         for test in tests.iter_mut().filter(|test| test.id.is_empty()) {
             test.id = test.hashed_id(&test.suite.file);
         }

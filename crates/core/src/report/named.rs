@@ -20,7 +20,7 @@ impl TestReport {
     }
 
     /// The row of a probe of a server; `rerun` is the command that sends it alone.
-    pub fn of_probe(
+    pub fn from_probe(
         server: &str,
         probe: Probe,
         status: Status,

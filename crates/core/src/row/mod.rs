@@ -213,7 +213,7 @@ impl Suite {
         let suite = self.path.display().to_string();
         let names: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
         for row in &mut rows {
-            row.rerun = Rerun::of(&suite, &row.name, &names);
+            row.rerun = Rerun::new(&suite, &row.name, &names);
         }
         rows
     }

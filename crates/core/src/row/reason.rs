@@ -121,7 +121,7 @@ impl Reason {
     }
 
     /// The first line of a string is the message, the others are its details.
-    pub fn of_lines(kind: ReasonKind, text: &str) -> Self {
+    pub fn from_lines(kind: ReasonKind, text: &str) -> Self {
         let mut lines = text.lines();
         let message = lines.next().unwrap_or_default();
         Self::new(kind, message).details(lines.map(str::to_owned).collect())

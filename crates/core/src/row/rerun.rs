@@ -22,7 +22,7 @@ pub struct Rerun {
 
 impl Rerun {
     /// The command for the row with this name; the filter is the plain name where that selects no other of these.
-    pub fn of(suite: &str, row_name: &str, names: &[String]) -> Self {
+    pub fn new(suite: &str, row_name: &str, names: &[String]) -> Self {
         let is_plain = names.len() <= MANY_ROWS
             && !row_name.starts_with("re:")
             && !row_name.starts_with('-')
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn the_command_selects_one_row() {
         let rows = ["weather".to_owned(), "weather [gpt-5]".to_owned()];
-        let command = |suite: &str, row: &str| Rerun::of(suite, row, &rows).to_string();
+        let command = |suite: &str, row: &str| Rerun::new(suite, row, &rows).to_string();
         assert_eq!(
             command("a.yml", "weather [gpt-5]"),
             "mcptest run a.yml --filter 'weather [gpt-5]'"
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn a_name_that_looks_like_an_option_is_still_a_name() {
-        let mut rerun = Rerun::of("a --filter b.yml", "x", &["x".to_owned()]);
+        let mut rerun = Rerun::new("a --filter b.yml", "x", &["x".to_owned()]);
         assert_eq!(
             rerun.recording("--record"),
             "mcptest run 'a --filter b.yml' --record --filter x"
@@ -180,7 +180,7 @@ mod tests {
             "mcptest validate 'a --filter b.yml'"
         );
         assert_eq!(
-            Rerun::of("-x.yml", "x", &[]).to_string(),
+            Rerun::new("-x.yml", "x", &[]).to_string(),
             "mcptest run ./-x.yml --filter x"
         );
     }

@@ -39,12 +39,12 @@ impl JsonSchema {
 
     /// Returns true if every value validates.
     pub fn holds_for_all(&self) -> bool {
-        Rules::of(&self.written).hold_for_all(&self.written)
+        Rules::new(&self.written).hold_for_all(&self.written)
     }
 
     /// Returns true if no value validates.
     pub fn holds_for_none(&self) -> bool {
-        Rules::of(&self.written).hold_for_none(&self.written)
+        Rules::new(&self.written).hold_for_none(&self.written)
     }
 }
 
@@ -90,7 +90,7 @@ struct Rules<'a> {
 }
 
 impl<'a> Rules<'a> {
-    fn of(root: &'a Value) -> Self {
+    fn new(root: &'a Value) -> Self {
         Self {
             root,
             looks: Cell::new(0),

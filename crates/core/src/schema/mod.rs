@@ -45,7 +45,7 @@ impl JsonSchema {
                 help: None,
             });
         }
-        let validator = compile(written).map_err(|error| SchemaFault::of(written, error))?;
+        let validator = compile(written).map_err(|error| SchemaFault::new(written, error))?;
         Ok(Self {
             written: written.clone(),
             validator,
@@ -140,7 +140,7 @@ const TYPES: [&str; 7] = [
 ];
 
 impl SchemaFault {
-    fn of(written: &Value, error: CompileError) -> Self {
+    fn new(written: &Value, error: CompileError) -> Self {
         let CompileError::Malformed { pointer, reason } = error else {
             return Self {
                 pointer: String::new(),

@@ -365,7 +365,7 @@ impl Loader<'_> {
                 .or_insert_with(|| self.read_mock(&manifest, *span));
             match read {
                 Ok(Some(mock)) => {
-                    mocks.insert(name.clone(), mock.of_server(name));
+                    mocks.insert(name.clone(), mock.for_server(name));
                 }
                 Ok(None) => {}
                 Err(reason) => {
@@ -409,7 +409,7 @@ impl Loader<'_> {
             self.host.gates,
         );
         if self.traces_are_given {
-            reading.of_given_traces()
+            reading.for_given_traces()
         } else {
             reading
         }

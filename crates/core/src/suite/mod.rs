@@ -100,7 +100,7 @@ struct Mock {
 
 impl Mock {
     /// The same with this server's name in its tools.
-    fn of_server(&self, name: &str) -> Self {
+    fn for_server(&self, name: &str) -> Self {
         let tools = self.tools.iter().map(|tool| CatalogueTool {
             server: Some(name.to_owned()),
             ..tool.clone()

@@ -98,7 +98,7 @@ impl Fitted {
         if self.renamed.is_empty() {
             return arguments.to_owned();
         }
-        let members = Members::of(arguments.get()).0.into_iter();
+        let members = Members::read(arguments.get()).0.into_iter();
         let own = members.map(|(key, value)| {
             (
                 self.renamed.get(&key).cloned().unwrap_or(key),

@@ -22,7 +22,7 @@ impl Tree {
         match raw.get().trim_start().as_bytes().first() {
             Some(b'{') => {
                 let mut entries = Entries::default();
-                for (key, value) in Members::of(raw.get()).0 {
+                for (key, value) in Members::read(raw.get()).0 {
                     entries.set(&key, Self::read(&value));
                 }
                 Self::Object(entries)

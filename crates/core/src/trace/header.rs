@@ -65,7 +65,7 @@ impl Header {
 
 impl<Schema: Default> Header<Schema> {
     /// The header of an agent's cassette in the current version.
-    pub fn of_agent(agent: impl Into<String>) -> Self {
+    pub fn new(agent: impl Into<String>) -> Self {
         let (format, version) = (Header::FORMAT.to_owned(), Header::VERSION);
         Self {
             format,

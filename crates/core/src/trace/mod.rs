@@ -116,12 +116,12 @@ pub struct Trace<'a> {
 impl<'a> Trace<'a> {
     /// Reads a trace envelope; the trace borrows from `text`.
     pub fn read(text: &'a str) -> Result<Self, serde_json::Error> {
-        Ok(serde_json::from_str::<Self>(text)?.of(text))
+        Ok(serde_json::from_str::<Self>(text)?.with_text(text))
     }
 
     /// Completes a trace that was deserialised from `text`: names are bare, and unknown fields stay reachable.
     #[must_use]
-    pub fn of(mut self, text: &'a str) -> Self {
+    pub fn with_text(mut self, text: &'a str) -> Self {
         self.text = text;
         self.conversation.tokens = self.conversation.tokens.totalled();
         self.tool_calls
@@ -359,7 +359,7 @@ pub struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// A run of which nothing but the trace is known.
-    pub fn of(trace: &'a Trace<'a>) -> Self {
+    pub fn new(trace: &'a Trace<'a>) -> Self {
         Self {
             number: 1,
             trace,
@@ -376,7 +376,7 @@ impl<'a> Run<'a> {
             .zip(traces)
             .map(|(number, trace)| Self {
                 number,
-                ..Self::of(trace)
+                ..Self::new(trace)
             })
             .collect()
     }

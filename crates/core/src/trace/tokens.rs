@@ -50,12 +50,12 @@ impl Tokens {
     pub fn new(prompt: Option<u64>, completion: Option<u64>, total: Option<u64>) -> Self {
         Self {
             total: total.or_else(|| either(prompt, completion)),
-            ..Self::of(prompt, completion)
+            ..Self::without_total(prompt, completion)
         }
     }
 
     /// Counts without a total.
-    pub fn of(prompt: Option<u64>, completion: Option<u64>) -> Self {
+    pub fn without_total(prompt: Option<u64>, completion: Option<u64>) -> Self {
         Self {
             prompt,
             completion,

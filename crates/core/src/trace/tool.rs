@@ -38,7 +38,7 @@ impl<'a> Tool<'a> {
     }
 
     /// The tool of a call given as a JSON object with `name` and, where known, `server`.
-    pub fn of_json(call: &'a Value) -> Self {
+    pub fn from_json(call: &'a Value) -> Self {
         let text = |key: &str| call.get(key).and_then(Value::as_str);
         Self::new(text("name").unwrap_or_default(), text("server"))
     }

@@ -15,7 +15,7 @@ pub fn anthropic(usage: &Value) -> Tokens {
         cache_read,
         cache_write,
         cache_write_1h,
-        ..Tokens::of(
+        ..Tokens::without_total(
             count(usage, "input_tokens").map(|input| input.saturating_add(cached)),
             count(usage, "output_tokens"),
         )
@@ -34,7 +34,7 @@ pub fn openai_chat(usage: &Value) -> Tokens {
             .or_else(|| of_prompt("cache_creation_tokens"))
             .or_else(|| count(usage, "cache_creation_input_tokens")),
         reasoning: detail(usage, "completion_tokens_details", "reasoning_tokens"),
-        ..Tokens::of(
+        ..Tokens::without_total(
             count(usage, "prompt_tokens"),
             count(usage, "completion_tokens"),
         )
@@ -47,7 +47,7 @@ pub fn openai_responses(usage: &Value) -> Tokens {
     Tokens {
         cache_read: detail(usage, "input_tokens_details", "cached_tokens"),
         reasoning: detail(usage, "output_tokens_details", "reasoning_tokens"),
-        ..Tokens::of(count(usage, "input_tokens"), count(usage, "output_tokens"))
+        ..Tokens::without_total(count(usage, "input_tokens"), count(usage, "output_tokens"))
     }
 }
 
@@ -62,7 +62,7 @@ pub fn gemini(usage: &Value) -> Tokens {
     Tokens {
         cache_read: either("cachedContentTokenCount", "cached_content_token_count"),
         reasoning,
-        ..Tokens::of(
+        ..Tokens::without_total(
             prompt.and(sum([prompt, read_by_tools])),
             sum([answer, reasoning]),
         )

@@ -18,7 +18,7 @@ pub(super) fn sum(one: &Number, other: &Number, is_less: bool) -> Option<Number>
 }
 
 fn decimal_sum(one: &Number, other: &Number, is_less: bool) -> Option<Number> {
-    let (one, other) = (Decimal::of(one)?, Decimal::of(other)?);
+    let (one, other) = (Decimal::from_number(one)?, Decimal::from_number(other)?);
     let exponent = one.exponent.min(other.exponent);
     let (one, other) = (one.units_at(exponent)?, other.units_at(exponent)?);
     let units = if is_less {
@@ -30,7 +30,7 @@ fn decimal_sum(one: &Number, other: &Number, is_less: bool) -> Option<Number> {
 }
 
 impl Decimal {
-    fn of(number: &Number) -> Option<Self> {
+    fn from_number(number: &Number) -> Option<Self> {
         let text = number.to_string();
         let (digits, exponent) = match text.split_once(['e', 'E']) {
             Some((digits, exponent)) => (digits, exponent.parse::<i32>().ok()?),

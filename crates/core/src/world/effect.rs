@@ -134,7 +134,7 @@ impl Effect {
 
     /// Returns true if the call has the arguments that the place names.
     pub(super) fn has_place(&self, args: &Value) -> bool {
-        self.place.of(args).is_some()
+        self.place.filled(args).is_some()
     }
 
     /// The change, when the call has the arguments that it names; or why it cannot be made.
@@ -143,7 +143,7 @@ impl Effect {
         state: &Value,
         args: &Value,
     ) -> Result<Option<StateChange>, String> {
-        let Some((place, value)) = self.place.of(args).zip(filled(&self.value, args)) else {
+        let Some((place, value)) = self.place.filled(args).zip(filled(&self.value, args)) else {
             return Ok(None);
         };
         check(state, &place)?;

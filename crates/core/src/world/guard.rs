@@ -222,7 +222,7 @@ impl Guard {
 
     /// The difference from the expectation in a run's final state.
     pub(crate) fn difference(&self, state: &Value) -> Option<AssertionDiff> {
-        let place = self.place.of(&Value::Null)?;
+        let place = self.place.filled(&Value::Null)?;
         let found = find(state, &place);
         let &(test, ref wanted) = self
             .tests
@@ -249,7 +249,7 @@ impl Guard {
     }
 
     fn found<'v>(&self, state: &'v Value, args: &'v Value) -> Option<(String, Option<&'v Value>)> {
-        let place = self.place.of(args)?;
+        let place = self.place.filled(args)?;
         let found = if self.place.is_argument() {
             find(args, &place[1..])
         } else {

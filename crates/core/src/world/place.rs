@@ -53,7 +53,7 @@ impl PlaceTemplate {
     }
 
     /// The place in a call with these arguments; `None` when one is missing that it names.
-    pub(super) fn of(&self, args: &Value) -> Option<Place> {
+    pub(super) fn filled(&self, args: &Value) -> Option<Place> {
         self.0.iter().map(|name| filled_text(name, args)).collect()
     }
 }

@@ -94,7 +94,7 @@ pub(crate) fn graded(suite: &Suite, row_name: &str, traces: &[Value], score: f64
         .into_iter()
         .find(|row| row.name == row_name)
         .unwrap();
-    let mut recorded = Recorded::of_traces(&traces);
+    let mut recorded = Recorded::from_traces(&traces);
     let asked = wanted(&row, &recorded);
     let Recorded::Runs(runs) = &mut recorded else {
         panic!("no runs")

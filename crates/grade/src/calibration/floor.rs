@@ -82,7 +82,7 @@ fn at_worst(samples: &Samples, target: &Target) -> Option<(Value, f64)> {
         Better::Low => values.into_iter().reduce(f64::max)?,
     };
     let bound = target.outward(worst, DECIMALS);
-    let assertion = Assertion::of(*target, target.bound(bound));
+    let assertion = Assertion::new(*target, target.bound(bound));
     assertion
         .lint(1)
         .is_none()

@@ -37,7 +37,7 @@ fn measured(good: usize, bad: &[usize]) -> Calibration {
         calibrator.add(
             of,
             &[LabelledRun {
-                run: Run::of(&trace),
+                run: Run::new(&trace),
                 is_good: at < good,
             }],
         );

@@ -191,7 +191,7 @@ fn read_ai(fields: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfi
             .find_map(|name| metadata.string(name))
             .map(Cow::into_owned)
     };
-    transcript.of_model(first(["model_name", "model"]));
+    transcript.set_model(first(["model_name", "model"]));
     let reason = first(["finish_reason", "stop_reason"]).or_else(|| metadata.owned("done_reason"));
     transcript.answer_ended(reason.as_deref());
     transcript.stop_reason = reason;

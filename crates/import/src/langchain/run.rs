@@ -191,7 +191,7 @@ fn read_around(run: &Run<'_>, transcript: &mut Transcript) -> Result<(), Misfit>
         parameters.string("model"),
         parameters.string("model_name"),
     ];
-    transcript.of_model(named.into_iter().flatten().next().map(Cow::into_owned));
+    transcript.set_model(named.into_iter().flatten().next().map(Cow::into_owned));
     Ok(())
 }
 
@@ -260,7 +260,7 @@ fn read_tools_alone(runs: &[&Run<'_>], transcript: &mut Transcript) {
         let index = transcript.call(call_of(name, None, arguments));
         transcript.marks_errors = true;
         if let Some(error) = run.fields.string("error") {
-            transcript.answer_call(index, ImportedAnswer::of_text(error, true));
+            transcript.answer_call(index, ImportedAnswer::from_text(error, true));
         } else if let Some(outputs) = run.fields.get("outputs") {
             let output = outputs
                 .object()

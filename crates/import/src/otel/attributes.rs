@@ -166,7 +166,7 @@ mod tests {
 
     fn read(text: &str) -> Attributes {
         let raw: &serde_json::value::RawValue = serde_json::from_str(text).unwrap();
-        Attributes::read(&Json::of(raw).object().unwrap()).unwrap()
+        Attributes::read(&Json::new(raw).object().unwrap()).unwrap()
     }
 
     #[test]

@@ -130,7 +130,7 @@ impl Message {
 
     /// Reads the text of the message as the answer to the call with this id.
     fn answer(&mut self, id: Option<String>) {
-        let answer = ImportedAnswer::of_text(self.text.clone().into(), false);
+        let answer = ImportedAnswer::from_text(self.text.clone().into(), false);
         self.answers.push((id, answer));
     }
 }

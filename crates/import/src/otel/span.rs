@@ -285,7 +285,7 @@ impl Span {
             cache_write: count(&CACHE_WRITE),
             cache_write_1h: count(&CACHE_WRITE_1H),
             reasoning: count(&REASONING),
-            ..Tokens::of(
+            ..Tokens::without_total(
                 count(&["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"]),
                 count(&[
                     "gen_ai.usage.output_tokens",
@@ -366,5 +366,5 @@ fn time_of(value: Json<'_>) -> Option<u64> {
 /// A value that was kept as text, to be read again.
 pub(super) fn reread(text: &str) -> Option<Json<'_>> {
     let raw: &serde_json::value::RawValue = serde_json::from_str(text).ok()?;
-    Some(Json::of(raw))
+    Some(Json::new(raw))
 }

@@ -412,7 +412,7 @@ fn answer_of_span(executed: &Executed, transcript: &mut Transcript) -> ImportedA
     let is_error = executed.error.is_some();
     let Some(result) = &executed.result else {
         return match &executed.error {
-            Some(error) => ImportedAnswer::of_text(error.as_str().into(), true),
+            Some(error) => ImportedAnswer::from_text(error.as_str().into(), true),
             None => ImportedAnswer::default(),
         };
     };

@@ -91,7 +91,7 @@ fn speaks_legacy(error: &RpcError) -> bool {
     supported_versions(error).is_some_and(|versions| {
         versions
             .iter()
-            .any(|version| Era::of(version) == Some(Era::Legacy))
+            .any(|version| Era::from_version(version) == Some(Era::Legacy))
     })
 }
 

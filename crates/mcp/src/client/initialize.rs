@@ -87,7 +87,7 @@ fn initialized(result: &RawValue, offered: &str) -> Result<ServerInfo, Misbehavi
     let answer: Initialized = serde_json::from_str(result.get())
         .map_err(|error| bad(format!("cannot be read: {error}")))?;
     let version = answer.protocol_version;
-    match Era::of(&version) {
+    match Era::from_version(&version) {
         Some(Era::Legacy) => {}
         Some(Era::Modern) => {
             return Err(bad(format!(

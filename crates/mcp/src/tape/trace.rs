@@ -34,7 +34,7 @@ pub fn to_cassette(tape: &Tape, options: &TraceOptions) -> String {
     let header = Header {
         prompt: options.prompt.iter().cloned().collect(),
         catalogue: catalogue(tape, &asked),
-        ..Header::of_agent(agent)
+        ..Header::new(agent)
     };
     let mut lines = vec![serde_json::to_string(&header).unwrap_or_default()];
     for (index, session) in sessions(tape).into_iter().enumerate() {

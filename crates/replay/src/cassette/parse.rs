@@ -193,7 +193,7 @@ fn document<'a>(
 
 fn trace<'a>(source: Source<'a>, text: &'a str) -> Result<Trace<'a>, Problem> {
     let trace: Trace<'a> = source.object(text, |reason| Fault::BadTrace { reason })?;
-    let trace = trace.of(text);
+    let trace = trace.with_text(text);
     let is_bare = trace.tool_calls.is_empty() && trace.conversation.turns.is_empty();
     if is_bare
         && !serde_json::from_str(text).is_ok_and(|members: TopMembers<'_>| members.is_trace())

@@ -37,7 +37,7 @@ impl Recording {
     }
 
     /// A cassette without a file.
-    pub(crate) fn of_text(path: PathBuf, text: &str) -> Self {
+    pub(crate) fn from_text(path: PathBuf, text: &str) -> Self {
         Self {
             path,
             bytes: text.as_bytes().to_vec(),

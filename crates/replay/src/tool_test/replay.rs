@@ -72,7 +72,7 @@ impl<'r> OpenedCall<'r> {
         Self {
             row,
             of,
-            recording: Recording::of_text(path_of(of.suite, of.test), recording),
+            recording: Recording::from_text(path_of(of.suite, of.test), recording),
             grades: Grades::default(),
             is_live: true,
         }
@@ -185,5 +185,5 @@ pub fn staleness(header: &Header, suite: &Suite, test: &ToolTest) -> Option<Misf
         ));
     }
     let is_tampered = header.is_tampered();
-    Misfit::of(header.changes_to(&header_now(suite, test)), is_tampered)
+    Misfit::from_changes(header.changes_to(&header_now(suite, test)), is_tampered)
 }

@@ -81,7 +81,7 @@ impl AgentJob<'_> {
         goes_on: bool,
         is_live: bool,
     ) -> Mutex<Cassettes> {
-        let side = SideRuns::of(agent, &[]);
+        let side = SideRuns::wanted(agent, &[]);
         let side_path = path
             .as_deref()
             .zip(side.as_ref())
@@ -99,7 +99,7 @@ impl AgentJob<'_> {
     /// The row and how many runs it needs, for who watches.
     pub(super) fn to_record(&self) -> RowToRecord {
         let name = self.planned.name.clone();
-        let side = SideRuns::of(self.row.agent, &[]).map_or("", |side| side.words.one);
+        let side = SideRuns::wanted(self.row.agent, &[]).map_or("", |side| side.words.one);
         RowToRecord {
             name,
             runs: self.units().len(),
@@ -288,11 +288,11 @@ impl AgentJob<'_> {
         );
         let first = first.as_deref().and_then(|text| Trace::read(text).ok());
         cassettes.wanted_side = first.as_ref().and_then(|trace| {
-            SideRuns::of(
+            SideRuns::wanted(
                 self.row.agent,
                 &[Run {
                     header: header.as_ref(),
-                    ..Run::of(trace)
+                    ..Run::new(trace)
                 }],
             )
         });
@@ -389,5 +389,5 @@ impl AgentJob<'_> {
 }
 
 fn reason_of(message: &str) -> Reason {
-    Reason::of_lines(ReasonKind::RecordingFailed, message)
+    Reason::from_lines(ReasonKind::RecordingFailed, message)
 }

@@ -176,7 +176,7 @@ fn actor<'p>(row: AgentRow<'p>, providers: &Providers) -> Result<Actor<'p>, Reas
     };
     let provider = providers.resolve(model, row.suite, mcptest_replay::host().environment);
     let provider = provider
-        .map_err(|error| Reason::of_lines(ReasonKind::ProviderUnusable, &error.to_string()))?;
+        .map_err(|error| Reason::from_lines(ReasonKind::ProviderUnusable, &error.to_string()))?;
     Ok(Actor::Model {
         provider: Box::new(provider),
         id: &model.id,

@@ -113,9 +113,9 @@ fn side_state(of: AgentRow<'_>, cassette: &Cassette<'_>) -> Option<RecordingStat
     let header = cassette.header.as_ref();
     let first = first.map(|trace| Run {
         header,
-        ..Run::of(trace)
+        ..Run::new(trace)
     });
-    let side = SideRuns::of(of.agent, first.as_slice()).filter(|side| !side.runs.is_empty())?;
+    let side = SideRuns::wanted(of.agent, first.as_slice()).filter(|side| !side.runs.is_empty())?;
     let path = side_path(of)?;
     if !path.exists() {
         return Some(RecordingState::Short(Vec::new()));

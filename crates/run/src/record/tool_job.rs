@@ -71,7 +71,7 @@ impl ToolJob<'_> {
             .await
             .map_err(|error| {
                 let why = redactor.text(&error.to_string()).into_owned();
-                Reason::of_lines(ReasonKind::ServerUnusable, &why)
+                Reason::from_lines(ReasonKind::ServerUnusable, &why)
             })?;
         call_on(&connected.client, suite, test, redactor).await
     }

@@ -82,7 +82,7 @@ pub(super) fn row(
     let rerun = options
         .command
         .replacen(" check", &format!(" check --only {}", probe.id), 1);
-    let mut report = TestReport::of_probe(&bench.spec.name, row, status, reason, rerun);
+    let mut report = TestReport::from_probe(&bench.spec.name, row, status, reason, rerun);
     report.servers.extend(bench.recorded());
     report
 }

@@ -16,7 +16,7 @@ fn at(json: &str, line: &str) -> String {
         let part = |(key, value): &(String, Box<RawValue>)| {
             format!("{}: {}", json!(key), at(value.get(), &inside))
         };
-        Members::of(json).0.iter().map(part).collect()
+        Members::read(json).0.iter().map(part).collect()
     } else if json.starts_with('[') {
         let values: Vec<&RawValue> = serde_json::from_str(json).unwrap_or_default();
         values

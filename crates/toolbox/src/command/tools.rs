@@ -217,14 +217,14 @@ struct Row {
 
 /// The arguments in the schema's own order, required ones first.
 fn arguments(schema: &str) -> Vec<Row> {
-    let schema = Members::of(schema);
+    let schema = Members::read(schema);
     let required: Vec<Value> = schema
         .get("required")
         .and_then(|names| serde_json::from_str(names.get()).ok())
         .unwrap_or_default();
     let properties = schema
         .get("properties")
-        .map_or_else(Members::default, |all| Members::of(all.get()));
+        .map_or_else(Members::default, |all| Members::read(all.get()));
     let row = |(name, property): (String, Box<RawValue>)| {
         let property: Value = serde_json::from_str(property.get()).unwrap_or_default();
         Row {

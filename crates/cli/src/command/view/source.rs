@@ -85,7 +85,7 @@ impl Source {
                 let folder = paths.first().map_or(Path::new("."), PathBuf::as_path);
                 Ok(judged(
                     &loaded,
-                    &Plan::of_traces(&loaded, folder, &groups, &Selection::default()),
+                    &Plan::from_traces(&loaded, folder, &groups, &Selection::default()),
                 ))
             }
         }

@@ -38,7 +38,7 @@ fn with_runs<T>(runs: &[Value], judge: impl FnOnce(&[Run<'_>]) -> T) -> T {
     let run = |trace| Run {
         header: Some(&header),
         passed: is_done(trace),
-        ..Run::of(trace)
+        ..Run::new(trace)
     };
     judge(&traces.iter().map(run).collect::<Vec<_>>())
 }
@@ -61,7 +61,7 @@ fn judged(block: &str, ordinary: &[Value], side: &[Value]) -> GateReport {
 fn asked(block: &str) -> Vec<String> {
     let suite = loaded(&suite(&format!("{EXPECT}{block}"))).suite.unwrap();
     let side = with_runs(&[run(true, &[], 1)], |runs| {
-        SideRuns::of(&suite.agents[0], runs).unwrap()
+        SideRuns::wanted(&suite.agents[0], runs).unwrap()
     });
     side.runs.iter().map(ToString::to_string).collect()
 }

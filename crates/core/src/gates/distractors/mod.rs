@@ -150,7 +150,7 @@ impl Gate for Distractors {
     }
 
     fn fold(&self, runs: &[Run<'_>], scored: Vec<RunScores>) -> Scores {
-        let mut scores = Scores::of_runs(runs, scored);
+        let mut scores = Scores::from_runs(runs, scored);
         set_accuracy(runs, &mut scores);
         let neither = whole(&scores, &CHOSE_NEITHER).unwrap_or_default();
         if neither > 0 {
@@ -211,7 +211,7 @@ impl Gate for Distractors {
             name if name == CHOSE_NEITHER.name => runs.len() - correct - distracted,
             _ => correct,
         };
-        Outlook::of_good(target, good, runs.len(), of)
+        Outlook::from_good_runs(target, good, runs.len(), of)
     }
 
     fn recording(&self) -> Recording<'_> {

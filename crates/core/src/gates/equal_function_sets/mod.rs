@@ -67,7 +67,7 @@ pub(super) const KIND: GateKind = GateKind::new(
 impl Gate for EqualFunctionSets {
     fn score_run(&self, run: &Run<'_>) -> RunScores {
         let calls = run.trace.tool_calls.as_slice();
-        let reach = Reach::of_calls(calls, &self.classes);
+        let reach = Reach::from_calls(calls, &self.classes);
         let Selection {
             true_positives,
             false_positives,
@@ -90,7 +90,7 @@ impl Gate for EqualFunctionSets {
     }
 
     fn fold(&self, runs: &[Run<'_>], scored: Vec<RunScores>) -> Scores {
-        let mut scores = Scores::of_runs(runs, scored);
+        let mut scores = Scores::from_runs(runs, scored);
         let pooled = pooled(&scores);
         let percent = |of: fn(&Selection) -> u32| Some(Number::Int(of(&pooled?).into()));
         scores

@@ -73,7 +73,7 @@ impl Gate for EvalBlock {
     }
 
     fn fold(&self, runs: &[Run<'_>], scored: Vec<RunScores>) -> Scores {
-        let mut scores = Scores::of_runs(runs, scored);
+        let mut scores = Scores::from_runs(runs, scored);
         let Some(question) = &self.0 else {
             return scores;
         };

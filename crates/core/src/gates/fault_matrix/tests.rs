@@ -40,7 +40,7 @@ fn of(agent: &str, runs: &[Value]) -> Vec<SideRun> {
         .map(|text| Trace::read(text).unwrap())
         .collect();
     let runs: Vec<Run<'_>> = Run::all(&traces);
-    SideRuns::of(&loaded.suite.unwrap().agents[0], &runs)
+    SideRuns::wanted(&loaded.suite.unwrap().agents[0], &runs)
         .map(|side| side.runs)
         .unwrap_or_default()
 }

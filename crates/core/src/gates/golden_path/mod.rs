@@ -90,7 +90,7 @@ pub struct PathScore {
 
 /// Scores recorded calls (objects with a `name`) against a golden path.
 pub fn score_golden_path(calls: &[Value], golden: &GoldenPath) -> PathScore {
-    let tools: Vec<Tool<'_>> = calls.iter().map(Tool::of_json).collect();
+    let tools: Vec<Tool<'_>> = calls.iter().map(Tool::from_json).collect();
     score(&Waste::of(&tools, golden.calls.len()), golden)
 }
 
@@ -98,7 +98,7 @@ pub fn score_golden_path(calls: &[Value], golden: &GoldenPath) -> PathScore {
 /// empty path.
 pub fn golden_path_coverage(calls: &[Value], golden: &GoldenPath) -> f64 {
     coverage(
-        &calls.iter().map(Tool::of_json).collect::<Vec<_>>(),
+        &calls.iter().map(Tool::from_json).collect::<Vec<_>>(),
         &golden.calls,
     )
 }
@@ -451,7 +451,7 @@ mod tests {
     fn run(block: &GoldenPathBlock, names: &[&str]) -> Scores {
         let text = json!({ "tool_calls": calls(names) }).to_string();
         let trace = Trace::read(&text).unwrap();
-        block.score(&[Run::of(&trace)])
+        block.score(&[Run::new(&trace)])
     }
 
     #[test]

@@ -57,7 +57,7 @@ pub(super) struct Mismatch {
 
 impl<'w> Arguments<'w> {
     /// None yet; the keys of the calls are looked for among these words.
-    pub(super) fn of_keys_in(words: &'w Words) -> Self {
+    pub(super) fn from_keys_in(words: &'w Words) -> Self {
         let (keys, by_words) = (HashMap::default(), HashMap::default());
         Self {
             words,

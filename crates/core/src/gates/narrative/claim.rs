@@ -149,7 +149,7 @@ fn name_of_item(words: &[Word<'_>]) -> Option<Identifier> {
         .take(WORDS_BEFORE_NAME + 1)
         .position(|word| matches!(word.kind, WordKind::Held | WordKind::Number))?;
     let before = at.checked_sub(1).map(|before| &words[before]);
-    let id = Identifier::of(&words[at], before, Role::Object)?;
+    let id = Identifier::from_word(&words[at], before, Role::Object)?;
     let is_alone = at == 0
         && words
             .get(1)

@@ -67,8 +67,8 @@ pub(super) fn steps_of_values(calls: &[Value]) -> Vec<RunCall<'_>> {
         .map(|call| {
             let is_marked = call.get("is_error").and_then(Value::as_bool);
             RunCall {
-                name: Tool::of_json(call).name,
-                server: Tool::of_json(call).server,
+                name: Tool::from_json(call).name,
+                server: Tool::from_json(call).server,
                 input: json(call, "args"),
                 is_error: is_marked.unwrap_or_default() || is_refusal(&call["result"]),
                 output: json(call, "result"),

@@ -770,7 +770,7 @@ pub(super) fn verbs_of_tools<'n>(
     };
     let verb_of = |name: &str| {
         let verb = super::token::name_parts(name).into_iter().next()?;
-        let object = ToolName::of(name, vocabulary).head?;
+        let object = ToolName::new(name, vocabulary).head?;
         is_ambiguous(&verb).then_some(VerbOfTool { verb, object })
     };
     names.filter_map(verb_of).collect()

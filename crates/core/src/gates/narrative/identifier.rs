@@ -46,7 +46,11 @@ pub(super) enum Role {
 
 impl Identifier {
     /// The identifier that a word is, if it is one.
-    pub(super) fn of(word: &Word<'_>, before: Option<&Word<'_>>, role: Role) -> Option<Self> {
+    pub(super) fn from_word(
+        word: &Word<'_>,
+        before: Option<&Word<'_>>,
+        role: Role,
+    ) -> Option<Self> {
         if word.text.is_empty() {
             return None;
         }

@@ -280,7 +280,7 @@ impl Gate for NarrativeBlock {
     }
 
     fn fold(&self, runs: &[Run<'_>], scored: Vec<RunScores>) -> Scores {
-        let mut scores = Scores::of_runs(runs, scored);
+        let mut scores = Scores::from_runs(runs, scored);
         let unverified = scores.value(UNVERIFIED.name).map(|value| value.as_f64());
         if let Some(count) = unverified.filter(|count| *count > 0.0) {
             scores.remark(

@@ -89,7 +89,7 @@ impl Phrase {
         if !self.ids.is_empty() || !separates(words, comma) {
             return None;
         }
-        Identifier::of(word, None, Role::Object).filter(Identifier::is_decisive)
+        Identifier::from_word(word, None, Role::Object).filter(Identifier::is_decisive)
     }
 
     /// Reads ", 2 and 3". Returns the index behind it.
@@ -110,7 +110,7 @@ impl Phrase {
             if marks == 0 || !is_name(words, next) {
                 break;
             }
-            if let Some(mut id) = Identifier::of(&words[next], None, role) {
+            if let Some(mut id) = Identifier::from_word(&words[next], None, role) {
                 if id.kind == IdentifierKind::Amount {
                     id.kind = kind;
                 }
@@ -274,7 +274,7 @@ impl<'w, 't> Reader<'w, 't> {
     fn name(&mut self, at: usize) {
         let word = &self.words[at];
         let before = at.checked_sub(1).map(|before| &self.words[before]);
-        if let Some(id) = Identifier::of(word, before, self.role) {
+        if let Some(id) = Identifier::from_word(word, before, self.role) {
             let is_place = matches!(id.kind, IdentifierKind::Address | IdentifierKind::File);
             self.phrase.has_destination |= self.role != Role::Object && is_place;
             self.phrase.ids.push(id);
@@ -344,7 +344,7 @@ fn named_behind_colon(words: &[Word<'_>], colon: usize) -> Vec<Identifier> {
     words[colon + 1..]
         .iter()
         .take_while(|word| matches!(word.kind, WordKind::Held | WordKind::Number))
-        .map_while(|word| Identifier::of(word, None, Role::Object))
+        .map_while(|word| Identifier::from_word(word, None, Role::Object))
         .take(LONGEST)
         .collect()
 }

@@ -56,7 +56,7 @@ pub(super) fn narrative(block: &mut Block<'_>) -> Narrative {
 /// A new verb, uninflected.
 fn read_verb(field: &mut Field<'_>) -> Option<String> {
     let verb = read_word(field)?;
-    let known = Vocabulary::of(Extraction::Rules);
+    let known = Vocabulary::new(Extraction::Rules);
     if let Some(form) = known.form(&verb) {
         let base = known.base(form);
         let problem = Problem::warning(format!("`{base}` and all its forms are checked already"));

@@ -117,7 +117,7 @@ impl Narrative {
     /// The verbs of the block.
     pub(super) fn vocabulary(&self) -> Arc<Vocabulary> {
         let synonyms = self.synonyms.values().flatten().chain(self.synonyms.keys());
-        Vocabulary::of(self.extraction).with(self.extra_verbs.iter().chain(synonyms))
+        Vocabulary::new(self.extraction).with(self.extra_verbs.iter().chain(synonyms))
     }
 
     /// The suite's lists decide what a tool does, whatever its name means.
@@ -132,7 +132,7 @@ impl Narrative {
             is_listed(&self.readonly_tools),
             is_listed(&self.mutating_tools),
         );
-        let mut tool = ToolName::of(name, vocabulary);
+        let mut tool = ToolName::new(name, vocabulary);
         let is_mutating = !is_read_only && (tool.effect == Effect::Write || is_write);
         if is_read_only {
             tool.effect = Effect::Read;
@@ -168,7 +168,7 @@ impl Narrative {
             (vocabulary.with(verbs), of_tools)
         };
         let tokens = tokens(text);
-        let words = Words::of(text, &tokens, &vocabulary);
+        let words = Words::new(text, &tokens, &vocabulary);
         let tools: Vec<CalledTool<'_>> = calls
             .into_iter()
             .map(|(tool, calls)| self.called(tool, calls, &vocabulary))
@@ -207,7 +207,7 @@ impl Narrative {
         let read_only: Vec<ToolName> = self
             .readonly_tools
             .iter()
-            .map(|tool| ToolName::of(tool, vocabulary))
+            .map(|tool| ToolName::new(tool, vocabulary))
             .collect();
         for judged in claims {
             let claim = &judged.claim;
@@ -322,7 +322,7 @@ fn arguments<'w>(
     {
         is_mutating[call] = true;
     }
-    let mut arguments = Arguments::of_keys_in(words);
+    let mut arguments = Arguments::from_keys_in(words);
     for (call, step) in steps.iter().enumerate() {
         arguments.read(call, is_mutating[call], &step.input);
     }

@@ -19,7 +19,7 @@ use std::path::Path;
 
 /// Claims as `create_issue`, denials of all as `not create_issue`.
 fn spoken(text: &str) -> String {
-    let vocabulary = Vocabulary::of(Extraction::Rules);
+    let vocabulary = Vocabulary::new(Extraction::Rules);
     let claims = claims(&Message::read(text, &vocabulary), &vocabulary);
     let shown = |claim: &claim::Claim| {
         format!(
@@ -877,7 +877,7 @@ fn the_ceiling_holds_beside_a_written_expect() {
             Trace::read(r#"{"final_response": "Hello", "tool_calls": [{"name": "get_user"}]}"#)
                 .unwrap();
         suite.agents[0].gates[0]
-            .judge("row", &[Run::of(&trace)])
+            .judge("row", &[Run::new(&trace)])
             .status
     };
     assert_eq!(judged("0.25"), Status::Failed);
@@ -896,7 +896,7 @@ fn the_catalogue_of_the_recording_is_evidence() {
     };
     let header = Header {
         catalogue: Some(vec![tool]),
-        ..Header::of_agent("a")
+        ..Header::new("a")
     };
     let narrative = Narrative::default();
     let block = NarrativeBlock {
@@ -907,7 +907,7 @@ fn the_catalogue_of_the_recording_is_evidence() {
     };
     let scores = block.score(&[Run {
         header: Some(&header),
-        ..Run::of(&trace)
+        ..Run::new(&trace)
     }]);
     assert_eq!(number(&scores, "narrative.claimed_but_absent"), 1.0);
     assert!(

@@ -43,7 +43,7 @@ pub(super) struct ToolName {
 }
 
 impl ToolName {
-    pub(super) fn of(name: &str, vocabulary: &Vocabulary) -> Self {
+    pub(super) fn new(name: &str, vocabulary: &Vocabulary) -> Self {
         let parts = name_parts(name);
         let keyed = |part: &String| (singular(part).to_owned(), noun_key(part).into_owned());
         let NamedEffect { effect, verb } = NamedEffect::read(&parts, vocabulary);
@@ -112,7 +112,7 @@ impl ToolName {
 
 /// Returns true if the name of a tool means that it only reads.
 pub(crate) fn is_read_by_name(name: &str) -> bool {
-    ToolName::of(name, &Vocabulary::of(super::Extraction::Rules)).effect == Effect::Read
+    ToolName::new(name, &Vocabulary::new(super::Extraction::Rules)).effect == Effect::Read
 }
 
 /// The effect that the words of a name mean, and which of them is the verb.
@@ -143,17 +143,17 @@ impl NamedEffect {
     /// name.
     fn read(parts: &[String], vocabulary: &Vocabulary) -> Self {
         let reads = parts.iter().any(|part| is(part, Traits::READ));
-        let of_word = |at: usize| {
+        let by_word = |at: usize| {
             let may_be_noun = is(&parts[at], Traits::NOUN_VERB);
             let is_last = at > 0 && at + 1 == parts.len();
-            Self::of_word(parts, at, vocabulary, may_be_noun && (reads || is_last))
+            Self::by_word(parts, at, vocabulary, may_be_noun && (reads || is_last))
         };
         let otherwise = if reads { Self::READ } else { Self::ANYTHING };
-        (0..parts.len()).find_map(of_word).unwrap_or(otherwise)
+        (0..parts.len()).find_map(by_word).unwrap_or(otherwise)
     }
 
     /// The effect of a name by one of its words, if the word is the verb.
-    fn of_word(
+    fn by_word(
         parts: &[String],
         at: usize,
         vocabulary: &Vocabulary,
@@ -161,7 +161,7 @@ impl NamedEffect {
     ) -> Option<Self> {
         let (part, behind) = (&parts[at], &parts[at + 1..]);
         if is(part, Traits::GENERIC) {
-            return Some(Self::of_generic(part, behind, at));
+            return Some(Self::by_generic_verb(part, behind, at));
         }
         // `open_webpage` looks at it, `open_issue` makes one.
         if part == "open" && behind.iter().any(|part| is(part, Traits::PAGE)) {
@@ -190,7 +190,7 @@ impl NamedEffect {
     }
 
     /// A generic verb says nothing by itself: `process_refund` refunds.
-    fn of_generic(verb: &str, behind: &[String], at: usize) -> Self {
+    fn by_generic_verb(verb: &str, behind: &[String], at: usize) -> Self {
         let next = behind.first().map_or("", String::as_str);
         if is(verb, Traits::LIGHT) && LEXICON.action(next).is_some() {
             Self::write(at + 1)
@@ -377,7 +377,7 @@ impl Words {
         self.0.contains(word)
     }
 
-    pub(super) fn of(text: &str, tokens: &[Token<'_>], vocabulary: &Vocabulary) -> Self {
+    pub(super) fn new(text: &str, tokens: &[Token<'_>], vocabulary: &Vocabulary) -> Self {
         let mut words = HashSet::default();
         let mut add = |key: &str| {
             if !words.contains(key) {

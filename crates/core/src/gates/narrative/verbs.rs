@@ -35,7 +35,7 @@ pub(crate) struct Vocabulary {
 
 impl Vocabulary {
     /// The verbs of the literal rule, or of claims.
-    pub(super) fn of(extraction: Extraction) -> Arc<Self> {
+    pub(super) fn new(extraction: Extraction) -> Arc<Self> {
         static LITERAL: LazyLock<Arc<Vocabulary>> =
             LazyLock::new(|| Arc::new(Vocabulary::on_top(None, LEXICON.seed_verbs.iter())));
         static CLAIMS: LazyLock<Arc<Vocabulary>> = LazyLock::new(|| {
@@ -261,7 +261,7 @@ mod tests {
 
     #[test]
     fn every_inflection_of_the_listed_verbs_is_known() {
-        let vocabulary = Vocabulary::of(Extraction::Literal);
+        let vocabulary = Vocabulary::new(Extraction::Literal);
         for (base, forms) in [
             ("create", "creates created creating"),
             ("update", "updates updated updating"),
@@ -294,7 +294,7 @@ mod tests {
 
     #[test]
     fn words_that_only_begin_like_a_verb_are_none() {
-        let vocabulary = Vocabulary::of(Extraction::Literal);
+        let vocabulary = Vocabulary::new(Extraction::Literal);
         for word in [
             "settings",
             "poster",
@@ -311,7 +311,7 @@ mod tests {
 
     #[test]
     fn only_participles_make_a_passive() {
-        let vocabulary = Vocabulary::of(Extraction::Literal);
+        let vocabulary = Vocabulary::new(Extraction::Literal);
         let is_participle = |word: &str| vocabulary.form(word).unwrap().is_participle;
         assert!(
             ["created", "sent", "written", "set", "put", "dropped"]
@@ -327,7 +327,7 @@ mod tests {
 
     #[test]
     fn extra_verbs_are_inflected_too() {
-        let vocabulary = Vocabulary::of(Extraction::Literal).with(&[
+        let vocabulary = Vocabulary::new(Extraction::Literal).with(&[
             "Notify".to_owned(),
             "pay".to_owned(),
             "refund".to_owned(),

@@ -46,7 +46,7 @@ impl Axes {
     pub(super) fn over(classes: &[Class], runs: &[Run<'_>]) -> Self {
         let mut axes = Self::default();
         let mut catalogues: HashMap<*const Header, Option<Catalogue<'_>>> = HashMap::default();
-        let members = Members::of(classes);
+        let members = Members::new(classes);
         for run in runs {
             let mut none = None;
             let catalogue = match run.header {

@@ -237,7 +237,7 @@ impl Gate for RecoveryBlock {
 
     /// Runs that may not have met every fault prove nothing, whatever the suite expects of their numbers.
     fn fold(&self, runs: &[Run<'_>], scored: Vec<RunScores>) -> Scores {
-        let mut scores = Scores::of_runs(runs, scored);
+        let mut scores = Scores::from_runs(runs, scored);
         let is_exercised = scores.value(EXERCISED.name) == Some(Number::Int(1));
         scores.is_refuted = !self.inject.is_empty() && !is_exercised;
         scores

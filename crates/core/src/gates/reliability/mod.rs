@@ -235,7 +235,7 @@ impl Gate for ReliabilityBlock {
             name if name == ALL_PASSED.name => Some(f64::from(u8::from(passes == count))),
             name if name == PASSHAT_UNBIASED.name => pass_hat_k_unbiased(count, passes, k).ok(),
             name if name == PASS_AT_UNBIASED.name => pass_at_k_unbiased(count, passes, k).ok(),
-            _ => target.of_good(passes, count),
+            _ => target.value_of_good_runs(passes, count),
         };
         let possible = passes..=passes + (of - runs.len()) as u64;
         possible
@@ -428,7 +428,7 @@ mod tests {
             .map(|(number, &passed)| Run {
                 number,
                 passed,
-                ..Run::of(&trace)
+                ..Run::new(&trace)
             })
             .collect();
         block.score(&runs)

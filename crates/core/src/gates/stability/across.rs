@@ -46,7 +46,7 @@ pub struct Spread {
 
 /// Folds the envelopes of at least two runs.
 pub fn agent_stability_across(envelopes: &[Value]) -> Result<StabilityAcross, StabilityError> {
-    let sessions: Vec<Session<'_>> = envelopes.iter().map(Session::of_envelope).collect();
+    let sessions: Vec<Session<'_>> = envelopes.iter().map(Session::from_envelope).collect();
     let weakest: Vec<f64> = sessions
         .iter()
         .map(|session| Premises::NONE.report(session).weakest_score())

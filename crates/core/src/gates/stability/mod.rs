@@ -228,7 +228,7 @@ impl Gate for StabilityBlock {
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         let sessions: Vec<Session<'_>> = runs
             .iter()
-            .map(|run| Session::of_trace(run.trace))
+            .map(|run| Session::from_trace(run.trace))
             .collect();
         let measured: Vec<Measured> = sessions
             .iter()
@@ -238,7 +238,7 @@ impl Gate for StabilityBlock {
         let Ok(spread) = spread(&weakest) else {
             return Scores::default();
         };
-        let mut scores = Scores::of_runs(runs, measured.iter().map(score_alone).collect());
+        let mut scores = Scores::from_runs(runs, measured.iter().map(score_alone).collect());
         let agreement = pairs::compare(&sessions);
         set_spread(&spread, &mut scores);
         set_agreement(&agreement, &mut scores);
@@ -263,7 +263,7 @@ impl Gate for StabilityBlock {
         listed.sort_by_key(|run| run.number);
         let sessions: Vec<Session<'_>> = listed
             .iter()
-            .map(|run| Session::of_trace(run.trace))
+            .map(|run| Session::from_trace(run.trace))
             .collect();
         let measured: Vec<Measured> = sessions
             .iter()

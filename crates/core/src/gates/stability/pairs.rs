@@ -286,7 +286,7 @@ mod tests {
         compare(
             &envelopes
                 .iter()
-                .map(Session::of_envelope)
+                .map(Session::from_envelope)
                 .collect::<Vec<_>>(),
         )
     }

@@ -107,7 +107,7 @@ pub fn drift_flags(report: &StabilityReport, floors: &StabilityFloors) -> Vec<&'
 /// assert_eq!(drift_flags(&report, &StabilityFloors::default()), ["redundancy"]);
 /// ```
 pub fn agent_stability(envelope: &Value) -> StabilityReport {
-    Premises::NONE.report(&Session::of_envelope(envelope))
+    Premises::NONE.report(&Session::from_envelope(envelope))
 }
 
 /// One of the four scores of a run.
@@ -369,7 +369,7 @@ mod tests {
     fn empty_turns_and_short_plans_can_be_left_out() {
         let mut envelope = turns(&[0, 10]);
         envelope["tool_calls"] = json!([{ "name": "search" }, { "name": "open" }]);
-        let session = Session::of_envelope(&envelope);
+        let session = Session::from_envelope(&envelope);
         assert_scores(Premises::NONE.report(&session), [0.0, 0.0, 1.0, 1.0]);
         let lenient = Premises {
             ignore_empty_turns: true,

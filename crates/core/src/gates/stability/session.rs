@@ -30,7 +30,7 @@ struct Spent {
 }
 
 impl Spent {
-    fn of_envelope(envelope: &Value) -> Self {
+    fn from_envelope(envelope: &Value) -> Self {
         let count = |key: &str| {
             let pointer = format!("/conversation/tokens/{key}");
             let tokens = envelope.pointer(&pointer).and_then(Value::as_f64);
@@ -53,7 +53,7 @@ pub(super) struct Step<'a> {
 }
 
 impl<'a> Session<'a> {
-    pub(super) fn of_trace(trace: &'a Trace<'_>) -> Self {
+    pub(super) fn from_trace(trace: &'a Trace<'_>) -> Self {
         let assistant = trace
             .conversation
             .turns
@@ -76,7 +76,7 @@ impl<'a> Session<'a> {
             .filter_map(|call| call.turn)
             .collect();
         Self::new(
-            trace.tool_calls.iter().map(Step::of_call).collect(),
+            trace.tool_calls.iter().map(Step::from_call).collect(),
             lengths.collect(),
             &turns,
             tokens,
@@ -84,7 +84,7 @@ impl<'a> Session<'a> {
     }
 
     /// Reads an envelope, or a run line that has it under `trace`; what is missing or odd counts as nothing.
-    pub(super) fn of_envelope(envelope: &'a Value) -> Self {
+    pub(super) fn from_envelope(envelope: &'a Value) -> Self {
         let is_bare = envelope.get("tool_calls").is_some();
         let inner = envelope
             .get("trace")
@@ -97,12 +97,12 @@ impl<'a> Session<'a> {
                 .into_iter()
                 .flatten()
         };
-        let calls = list("/tool_calls").map(Step::of_value).collect();
+        let calls = list("/tool_calls").map(Step::from_value).collect();
         let assistant = list("/conversation/turns").filter(|turn| turn["role"] == "assistant");
         let lengths = assistant
             .map(|turn| text_length(&turn["content"]))
             .collect();
-        let tokens = Spent::of_envelope(envelope);
+        let tokens = Spent::from_envelope(envelope);
         let turns = list("/tool_calls")
             .filter_map(|call| call["turn"].as_u64())
             .collect();
@@ -143,7 +143,7 @@ impl<'a> Session<'a> {
 }
 
 impl<'a> Step<'a> {
-    fn of_call(call: &'a Call<'_>) -> Self {
+    fn from_call(call: &'a Call<'_>) -> Self {
         let args = match (call.args, &call.args_text) {
             (Some(args), _) => json::hash(args.get()),
             (None, Some(text)) => json::hash(text),
@@ -156,7 +156,7 @@ impl<'a> Step<'a> {
         }
     }
 
-    fn of_value(call: &'a Value) -> Self {
+    fn from_value(call: &'a Value) -> Self {
         let text = |key: &str| call.get(key).and_then(Value::as_str);
         let args = match (call.get("args"), text("args_text")) {
             (Some(args), _) => json::hash_value(args),
@@ -215,7 +215,10 @@ mod tests {
         let text = envelope.to_string();
         let trace = Trace::read(&text).unwrap();
         let wrapped = json!({ "trace": envelope });
-        for session in [Session::of_trace(&trace), Session::of_envelope(&wrapped)] {
+        for session in [
+            Session::from_trace(&trace),
+            Session::from_envelope(&wrapped),
+        ] {
             assert_eq!(session.turn_lengths, [6, 2, 0]);
             assert_eq!(
                 (session.calls.len(), session.tools, session.distinct_calls),
@@ -232,7 +235,7 @@ mod tests {
             json!([1]),
             json!({ "tool_calls": 3, "conversation": { "turns": {} } }),
         ] {
-            let session = Session::of_envelope(&envelope);
+            let session = Session::from_envelope(&envelope);
             assert!(session.is_short() && session.calls.is_empty());
         }
     }

@@ -60,7 +60,7 @@ mod tests {
         cost_of(
             &Run {
                 header: Some(&header),
-                ..Run::of(&trace)
+                ..Run::new(&trace)
             },
             &Prices::default(),
             None,

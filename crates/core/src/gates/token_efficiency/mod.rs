@@ -125,7 +125,7 @@ impl TokenEfficiency {
     fn pooled(&self, runs: &[Run<'_>]) -> Selection {
         let mut pooled = Selection::default();
         for run in runs {
-            pooled += Reach::of_calls(&run.trace.tool_calls, &self.classes).selection();
+            pooled += Reach::from_calls(&run.trace.tool_calls, &self.classes).selection();
         }
         pooled
     }
@@ -172,7 +172,7 @@ fn per_correct(total: f64, correct: usize) -> Option<Number> {
 impl Gate for TokenEfficiency {
     fn score_run(&self, run: &Run<'_>) -> RunScores {
         let calls = &run.trace.tool_calls;
-        let reach = Reach::of_calls(calls, &self.classes);
+        let reach = Reach::from_calls(calls, &self.classes);
         let mut scores = RunScores::default();
         scores.whole(&CORRECT_SELECTIONS, reach.selection().true_positives);
         if calls.is_empty() {
@@ -184,7 +184,7 @@ impl Gate for TokenEfficiency {
     }
 
     fn fold(&self, runs: &[Run<'_>], scored: Vec<RunScores>) -> Scores {
-        let mut scores = Scores::of_runs(runs, scored);
+        let mut scores = Scores::from_runs(runs, scored);
         let pooled = self.pooled(runs);
         let f1 = (!runs.is_empty()).then(|| Number::Int(pooled.f1_percent().into()));
         scores.set(&F1, f1);
@@ -209,7 +209,7 @@ impl Gate for TokenEfficiency {
                 surface: surface.ok().map(|tokens| tokens as u64),
                 tokens: Tokens {
                     total: tokens.total,
-                    ..Tokens::of(tokens.prompt, tokens.completion)
+                    ..Tokens::without_total(tokens.prompt, tokens.completion)
                 },
             }
         };

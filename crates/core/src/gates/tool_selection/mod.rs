@@ -131,10 +131,10 @@ impl Gate for ToolSelectionBlock {
         let remaining = of - runs.len();
         match target.name {
             name if name == SELECTION_RATE.name => {
-                Outlook::of_good(target, now.selected, runs.len(), of)
+                Outlook::from_good_runs(target, now.selected, runs.len(), of)
             }
             name if name == PASS_HAT_K.name => {
-                Outlook::of_good(target, now.selected_in_budget, runs.len(), of)
+                Outlook::from_good_runs(target, now.selected_in_budget, runs.len(), of)
             }
             name if name == MAX_TOKENS.name => Outlook::folded(&MAX_TOKENS, scores),
             _ => {
@@ -211,7 +211,7 @@ impl ToolSelectionBlock {
 
     fn choices(&self, runs: &[Run<'_>]) -> Vec<Choice> {
         runs.iter()
-            .map(|run| Choice::of_trace(run.trace, &self.floor.expected_tool))
+            .map(|run| Choice::from_trace(run.trace, &self.floor.expected_tool))
             .collect()
     }
 

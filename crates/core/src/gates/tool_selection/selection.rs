@@ -73,7 +73,7 @@ pub fn floor_line(name: &str, passed: bool, numbers: &str) -> String {
 pub fn aggregate_selection(envelopes: &[Value], floor: &SelectionFloor) -> SelectionSummary {
     let runs: Vec<Choice> = envelopes
         .iter()
-        .map(|envelope| Choice::of_envelope(envelope, &floor.expected_tool))
+        .map(|envelope| Choice::from_envelope(envelope, &floor.expected_tool))
         .collect();
     aggregate(&runs, floor)
 }
@@ -86,7 +86,7 @@ pub(super) struct Choice {
 }
 
 impl Choice {
-    pub(super) fn of_trace(trace: &Trace<'_>, tool: &str) -> Self {
+    pub(super) fn from_trace(trace: &Trace<'_>, tool: &str) -> Self {
         let selected = trace.tool_calls.iter().any(|call| call.is_to(tool));
         Self {
             selected,
@@ -94,8 +94,8 @@ impl Choice {
         }
     }
 
-    fn of_envelope(envelope: &Value, tool: &str) -> Self {
-        let is_to = |call: &Value| Tool::of_json(call).is(tool);
+    fn from_envelope(envelope: &Value, tool: &str) -> Self {
+        let is_to = |call: &Value| Tool::from_json(call).is(tool);
         let calls = envelope.get("tool_calls").and_then(Value::as_array);
         let counts = envelope.pointer("/conversation/tokens");
         let tokens = |key: &str| counts.and_then(|counts| counts.get(key)?.as_u64());
@@ -103,7 +103,7 @@ impl Choice {
             selected: calls.is_some_and(|calls| calls.iter().any(is_to)),
             tokens: Tokens {
                 total: tokens("total"),
-                ..Tokens::of(tokens("prompt"), tokens("completion"))
+                ..Tokens::without_total(tokens("prompt"), tokens("completion"))
             }
             .totalled()
             .total,

@@ -48,7 +48,7 @@ impl<'a> From<(usize, &'a Value)> for RecordedCall<'a> {
         };
         Self {
             number: at + 1,
-            tool: Tool::of_json(call),
+            tool: Tool::from_json(call),
             args,
         }
     }

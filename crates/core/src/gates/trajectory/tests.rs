@@ -49,7 +49,7 @@ fn calls(written: &Value) -> Vec<Value> {
 fn run(block: &TrajectoryBlock, calls: &[Value]) -> Scores {
     let text = json!({ "tool_calls": calls }).to_string();
     let trace = Trace::read(&text).unwrap();
-    block.score(&[Run::of(&trace)])
+    block.score(&[Run::new(&trace)])
 }
 
 fn count(scores: &Scores) -> usize {
@@ -611,7 +611,7 @@ proptest! {
         let trace = Trace::read(&text).unwrap();
         let compiled = trace_validation::compile(&ExpectedTrace { mode, calls: reference.clone() }).unwrap();
         let scores = TrajectoryBlock { reference: compiled, among: None, successful: None }
-            .score(&[Run::of(&trace)]);
+            .score(&[Run::new(&trace)]);
         let count = count(&scores);
         prop_assert_eq!(count, mismatches(mode, &reference, &run));
         prop_assert_eq!(count == 0, scores.findings.is_empty());

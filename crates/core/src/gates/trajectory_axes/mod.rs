@@ -111,7 +111,7 @@ impl<'a> AxisCall<'a> {
 impl<'a> From<&'a Value> for AxisCall<'a> {
     fn from(call: &'a Value) -> Self {
         Self {
-            tool: Tool::of_json(call),
+            tool: Tool::from_json(call),
             turn: call.get("turn").and_then(Value::as_u64),
             has_failed: false,
         }

@@ -35,7 +35,7 @@ fn score(axes: &TrajectoryAxes, written: &[&str]) -> (usize, usize) {
     let text = json!({ "tool_calls": calls(written) }).to_string();
     let trace = Trace::read(&text).unwrap();
     let block = axes.clone();
-    let scores = block.score(&[Run::of(&trace)]);
+    let scores = block.score(&[Run::new(&trace)]);
     let both = (score.dependency_satisfaction, score.order_satisfaction);
     let number = |percent: usize| Some(Number::Int(percent as i64));
     assert_eq!(
@@ -53,7 +53,7 @@ fn scores(axes: &TrajectoryAxes, written: &[&str]) -> (Vec<String>, Option<Strin
     let text = json!({ "tool_calls": calls(written) }).to_string();
     let trace = Trace::read(&text).unwrap();
     let block = axes.clone();
-    let scores = block.score(&[Run::of(&trace)]);
+    let scores = block.score(&[Run::new(&trace)]);
     (
         scores
             .findings

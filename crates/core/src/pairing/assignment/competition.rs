@@ -14,7 +14,7 @@ pub struct Competition {
 
 /// The nodes that a left group with unmatched nodes competes with: all that it reaches by alternating paths.
 pub fn competition(matching: &Matching, start: usize, edges: &[Vec<usize>]) -> Competition {
-    let holders = Holders::of(matching);
+    let holders = Holders::new(matching);
     holders
         .reach(start, edges, usize::MAX)
         .unwrap_or(Competition {
@@ -27,7 +27,7 @@ pub fn competition(matching: &Matching, start: usize, edges: &[Vec<usize>]) -> C
 pub fn smallest_competition(matching: &Matching, edges: &[Vec<usize>]) -> Option<Competition> {
     /// Enough to explain with; a larger search would cost more than it tells.
     const STARTS: usize = 100;
-    let holders = Holders::of(matching);
+    let holders = Holders::new(matching);
     let unmatched =
         (0..matching.unmatched_left.len()).filter(|&group| matching.unmatched_left[group] > 0);
     let mut smallest: Option<Competition> = None;
@@ -46,7 +46,7 @@ pub fn smallest_competition(matching: &Matching, edges: &[Vec<usize>]) -> Option
 struct Holders(Vec<(usize, usize)>);
 
 impl Holders {
-    fn of(matching: &Matching) -> Self {
+    fn new(matching: &Matching) -> Self {
         let mut pairs: Vec<_> = matching
             .pairs
             .iter()

@@ -137,7 +137,7 @@ fn a_price_of_the_agents_own_comes_before_the_shipped_one() {
     let own = suite(
         "  - name: a\n    model: m\n    prompt: p\n    token_efficiency:\n      classes: [{ name: c, members: [t] }]\n      prices: { claude-sonnet-4-5: { prompt_usd_per_million: 1, completion_usd_per_million: 2 } }\n",
     );
-    let million = crate::trace::Tokens::of(Some(1_000_000), Some(1_000_000));
+    let million = crate::trace::Tokens::without_total(Some(1_000_000), Some(1_000_000));
     assert_eq!(
         own.agents[0].cost_usd("claude-sonnet-4-5", million),
         Some(3.0)

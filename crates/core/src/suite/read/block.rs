@@ -85,7 +85,7 @@ impl<'a> Block<'a> {
             return None;
         }
         let entry = self.entry(key)?;
-        read(&mut Field::of(self.reading, entry, self.entries))
+        read(&mut Field::from_entry(self.reading, entry, self.entries))
     }
 
     /// A key that must be there.

@@ -33,7 +33,11 @@ impl<'a> Field<'a> {
     }
 
     /// The value of this key, beside the other keys of its map.
-    pub(super) fn of(reading: &'a Reading<'a>, entry: &'a Entry, siblings: &'a [Entry]) -> Self {
+    pub(super) fn from_entry(
+        reading: &'a Reading<'a>,
+        entry: &'a Entry,
+        siblings: &'a [Entry],
+    ) -> Self {
         Self {
             reading,
             at: At::Node(&entry.value),
@@ -304,7 +308,7 @@ impl<'a> Field<'a> {
             At::Node(node) => match &node.kind {
                 Kind::Map(entries) => {
                     let read = |entry: &Entry| {
-                        let mut field = Field::of(self.reading, entry, &[]);
+                        let mut field = Field::from_entry(self.reading, entry, &[]);
                         Some((
                             entry.key.to_string(),
                             read(&entry.key, entry.key_span, &mut field)?,

@@ -45,7 +45,7 @@ impl<'e> Reading<'e> {
     }
 
     /// Reads for given traces: agents need no model, prompt or cassette.
-    pub(crate) fn of_given_traces(self) -> Self {
+    pub(crate) fn for_given_traces(self) -> Self {
         Self {
             traces_are_given: true,
             ..self

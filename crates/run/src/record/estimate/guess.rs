@@ -78,11 +78,11 @@ pub(super) fn side_runs(agent: &Agent, calls: usize, header: &Header) -> Option<
     let calls = vec![r#"{"name":"any"}"#; calls.min(MANY)].join(",");
     let text = format!(r#"{{"tool_calls":[{calls}]}}"#);
     let trace = Trace::read(&text).ok()?;
-    SideRuns::of(
+    SideRuns::wanted(
         agent,
         &[Run {
             header: Some(header),
-            ..Run::of(&trace)
+            ..Run::new(&trace)
         }],
     )
 }

@@ -174,7 +174,8 @@ fn of_row(RowOfAgent { row, of }: RowOfAgent<'_>, options: &Options) -> Option<R
         .as_deref()
         .zip(expected)
         .and_then(|(model, (mean, _))| {
-            let tokens = Tokens::of(Some(times(mean.prompt)), Some(times(mean.completion)));
+            let tokens =
+                Tokens::without_total(Some(times(mean.prompt)), Some(times(mean.completion)));
             of.agent.cost_usd(model, tokens)
         });
     let is_priced = |model: &String| of.agent.price(model).is_some();

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 /// Prints texts verbatim, structured content as JSON, and everything else in one line each.
 pub(super) fn render(result: &RawValue) -> String {
-    let members = Members::of(result.get());
+    let members = Members::read(result.get());
     let content = members.get("content").map_or("null", RawValue::get);
     let blocks: Vec<&RawValue> = serde_json::from_str(content).unwrap_or_default();
     let structured = members
