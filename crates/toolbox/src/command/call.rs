@@ -4,7 +4,7 @@ mod answer;
 
 use super::tools;
 use clap::Args;
-use mcptest_command::arguments;
+use mcptest_command::arguments::{self, Given};
 use mcptest_command::server::Server;
 use mcptest_command::{
     BareServer, EXIT_FAILED, Failure, Group, Paint, Program, RunCommand, output, server,
@@ -13,7 +13,8 @@ use mcptest_core::escape::escape;
 use mcptest_core::problem::nearest;
 use mcptest_core::suite::output_faults;
 use mcptest_core::words::{count, cut};
-use mcptest_mcp::client::{CallFailure, Client, Direction, Tool};
+use mcptest_mcp::client::{CallFailure, Client, Direction, ServerSpec, Tool};
+use mcptest_mcp::jsonrpc::RpcError;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::sync::Arc;
@@ -55,72 +56,79 @@ impl RunCommand for Call {
     fn run(self, program: &Program) -> Result<u8, Failure> {
         let given = arguments::parse(&self.arguments, self.args.as_deref())?;
         let spec = server::spec_of_one_exchange(self.name.as_deref(), &self.server, program.gates)?;
-        let paint = Paint::stderr();
-        server::speak(async {
-            let told = Arc::new(AtomicUsize::new(0));
-            let tap = {
-                let told = Arc::clone(&told);
-                Arc::new(move |from, message: &str| tell(from, message, &told))
+        server::speak(self.call(given, &spec))
+    }
+}
+
+impl Call {
+    async fn call(&self, given: Given, spec: &ServerSpec) -> Result<u8, Failure> {
+        let told = Arc::new(AtomicUsize::new(0));
+        let tap = {
+            let told = Arc::clone(&told);
+            Arc::new(move |from, message: &str| tell(from, message, &told))
+        };
+        let client = Client::connect(spec, Some(tap)).await?;
+        let DeclaredTool {
+            input,
+            output,
+            mut notes,
+        } = DeclaredTool::find(&client, &self.tool).await;
+        let arguments = given.typed(input.as_ref())?;
+        if let Some(schema) = &input {
+            notes.push_str(&arguments::misfits(&arguments, schema, &self.tool));
+        }
+        output::notes(&notes);
+        let arguments = RawValue::from_string(Value::Object(arguments).to_string())?;
+        let called = client.call_tool(&self.tool, &arguments, None).await;
+        let closing = client.close().await;
+        output::stderr(&untold(told.load(Ordering::Relaxed)));
+        // The error already has what came instead of the answer.
+        let is_told = matches!(called.outcome, Err(CallFailure::Wire(_)));
+        let seen = closing
+            .observed
+            .iter()
+            .filter(|seen| !(is_told && seen.is_in_place_of_an_answer()));
+        output::notes(&tools::notes(seen));
+        match called.outcome {
+            Ok(result) => show(&result, output.as_ref(), self.json, Paint::stderr()),
+            Err(CallFailure::Rpc(error)) => show_error(&error, self.json, Paint::stderr()),
+            Err(CallFailure::Wire(error)) => Err(error.into()),
+        }
+    }
+}
+
+/// The schemas that the server lists for a tool, and what is to be said about its list.
+#[derive(Default)]
+struct DeclaredTool {
+    input: Option<Value>,
+    output: Option<Value>,
+    notes: String,
+}
+
+impl DeclaredTool {
+    async fn find(client: &Client, tool: &str) -> Self {
+        let listed = match client.list_tools().await {
+            Ok(listed) => listed,
+            Err(error) => {
+                let why = escape(&error.to_string()).into_owned();
+                return Self {
+                    notes: format!("note: the tools cannot be listed: {why}\n"),
+                    ..Self::default()
+                };
+            }
+        };
+        let Some(found) = listed.tools.iter().find(|listed| listed.name == tool) else {
+            return Self {
+                notes: unknown_tool(tool, &listed.tools),
+                ..Self::default()
             };
-            let client = Client::connect(&spec, Some(tap)).await?;
-            let mut notes = String::new();
-            let (mut schema, mut output_schema) = (None, None);
-            match client.list_tools().await {
-                Ok(listed) => match listed.tools.iter().find(|tool| tool.name == self.tool) {
-                    Some(tool) => {
-                        schema = serde_json::from_str::<Value>(tool.input_schema.get()).ok();
-                        let declared = tool.output_schema.as_ref();
-                        output_schema =
-                            declared.and_then(|schema| serde_json::from_str(schema.get()).ok());
-                    }
-                    None => notes.push_str(&unknown_tool(&self.tool, &listed.tools)),
-                },
-                Err(error) => {
-                    notes.push_str(&format!(
-                        "note: the tools cannot be listed: {}\n",
-                        escape(&error.to_string())
-                    ));
-                }
-            }
-            let arguments = given.typed(schema.as_ref())?;
-            if let Some(schema) = &schema {
-                notes.push_str(&arguments::misfits(&arguments, schema, &self.tool));
-            }
-            output::notes(&notes);
-            let arguments = RawValue::from_string(Value::Object(arguments).to_string())?;
-            let called = client.call_tool(&self.tool, &arguments, None).await;
-            let closing = client.close().await;
-            output::stderr(&untold(told.load(Ordering::Relaxed)));
-            // The error already has what came instead of the answer.
-            let is_told = matches!(called.outcome, Err(CallFailure::Wire(_)));
-            let seen = closing
-                .observed
-                .iter()
-                .filter(|seen| !(is_told && seen.is_in_place_of_an_answer()));
-            output::notes(&tools::notes(seen));
-            match called.outcome {
-                Ok(result) => show(&result, output_schema.as_ref(), self.json, paint),
-                Err(CallFailure::Rpc(error)) => {
-                    if self.json {
-                        let text = serde_json::to_string(&error)?;
-                        output::stdout(format!("{{\"error\":{text}}}\n").as_bytes())?;
-                    }
-                    let data = error
-                        .data
-                        .as_ref()
-                        .map(|data| format!("\n  data: {}", escape(data.get())));
-                    let said = format!(
-                        "{} {}{}",
-                        error.code,
-                        escape(&error.message),
-                        data.unwrap_or_default()
-                    );
-                    output::notes(&format!("{} {said}\n", paint.red("error")));
-                    Ok(EXIT_FAILED)
-                }
-                Err(CallFailure::Wire(error)) => Err(error.into()),
-            }
-        })
+        };
+        let schema = |raw: &RawValue| serde_json::from_str(raw.get()).ok();
+        Self {
+            input: schema(&found.input_schema),
+            output: found.output_schema.as_deref().and_then(schema),
+            notes: String::new(),
+        }
     }
 }
 
@@ -152,39 +160,51 @@ fn tell(from: Direction, message: &str, told: &AtomicUsize) {
     }
     let message: Value = serde_json::from_str(message).unwrap_or_default();
     let params = &message["params"];
-    let words = |value: &Value| {
-        value
-            .as_str()
-            .map_or_else(|| value.to_string(), str::to_owned)
-    };
-    let part = |key: &str, before: &str| match &params[key] {
-        Value::Null => String::new(),
-        value => format!("{before}{}", words(value)),
-    };
     let said = match message["method"].as_str() {
-        Some("notifications/progress") => {
-            let done = words(&params["progress"]);
-            format!(
-                "progress: {done}{}{}",
-                part("total", " of "),
-                part("message", ", ")
-            )
-        }
-        Some("notifications/message") => {
-            let data = match (&params["data"], params) {
-                (Value::Null, Value::Null) => "a message that says nothing".to_owned(),
-                (Value::Null, odd) => odd.to_string(),
-                (data, _) => words(data),
-            };
-            let whose = format!("{}{}", part("level", " "), part("logger", " "));
-            format!(
-                "log:{whose}{} {data}",
-                if whose.is_empty() { "" } else { ":" }
-            )
-        }
+        Some("notifications/progress") => progress(params),
+        Some("notifications/message") => log_message(params),
         _ => return,
     };
     output::stderr(&format!("{}\n", escape(&cut(&said, LONGEST_TOLD))));
+}
+
+/// `progress: 3 of 10, reading`.
+fn progress(params: &Value) -> String {
+    let done = words(&params["progress"]);
+    format!(
+        "progress: {done}{}{}",
+        part(params, "total", " of "),
+        part(params, "message", ", ")
+    )
+}
+
+/// `log: warning docs: the index is old`.
+fn log_message(params: &Value) -> String {
+    let data = match (&params["data"], params) {
+        (Value::Null, Value::Null) => "a message that says nothing".to_owned(),
+        (Value::Null, odd) => odd.to_string(),
+        (data, _) => words(data),
+    };
+    let whose = format!(
+        "{}{}",
+        part(params, "level", " "),
+        part(params, "logger", " ")
+    );
+    let colon = if whose.is_empty() { "" } else { ":" };
+    format!("log:{whose}{colon} {data}")
+}
+
+fn part(params: &Value, key: &str, before: &str) -> String {
+    match &params[key] {
+        Value::Null => String::new(),
+        value => format!("{before}{}", words(value)),
+    }
+}
+
+fn words(value: &Value) -> String {
+    value
+        .as_str()
+        .map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn show(
@@ -214,6 +234,26 @@ fn show(
         return Ok(EXIT_FAILED);
     }
     Ok(0)
+}
+
+/// Prints the JSON-RPC error that a server answered with.
+fn show_error(error: &RpcError, as_json: bool, paint: Paint) -> Result<u8, Failure> {
+    if as_json {
+        let text = serde_json::to_string(error)?;
+        output::stdout(format!("{{\"error\":{text}}}\n").as_bytes())?;
+    }
+    let data = error
+        .data
+        .as_ref()
+        .map(|data| format!("\n  data: {}", escape(data.get())))
+        .unwrap_or_default();
+    output::notes(&format!(
+        "{} {} {}{data}\n",
+        paint.red("error"),
+        error.code,
+        escape(&error.message)
+    ));
+    Ok(EXIT_FAILED)
 }
 
 /// The call is made all the same: what the server answers is what one wants to see.

@@ -39,60 +39,67 @@ impl RunCommand for Import {
     fn run(self, _program: &Program) -> Result<u8, Failure> {
         check_free(self.out.as_deref(), self.force)?;
         let format = self.format.as_deref().and_then(import::find);
-        let mut whole: Option<import::Imported> = None;
-        let mut broken = 0;
         let transcripts = transcripts(&self.inputs)?;
-        for path in &transcripts {
-            match read(path, format) {
-                Ok(imported) => {
-                    output::stderr(&format!("{}: {}\n", escape_path(path), imported.fidelity()));
-                    match &mut whole {
-                        Some(whole) => whole.append(imported),
-                        None => whole = Some(imported),
-                    }
-                }
-                Err(failure) => {
-                    broken += 1;
-                    output::stderr(&format!("error: {}\n", failure.why));
-                }
-            }
-        }
-        let Some(whole) = whole.filter(|_| broken == 0) else {
-            let is_one = transcripts.len() == 1;
-            let what = if is_one {
-                "the transcript cannot be read"
-            } else {
-                "not every transcript can be read"
-            };
-            return Err(Failure::ended(
-                EXIT_BROKEN,
-                format!("nothing was written: {what}"),
-            ));
-        };
-        let (runs, disagreed) = (whole.conversations(), whole.disagreed());
+        let whole = read_all(&transcripts, format)?;
         let cassette = whole.cassette(&self.agent, &mcptest_replay::clean);
-        if transcripts.len() > 1 && !disagreed.is_empty() {
-            let (differ, them) = (
-                disagreed.join(", "),
-                if disagreed.len() == 1 { "it" } else { "them" },
-            );
-            output::stderr(&format!(
-                "note: the conversations differ in {differ}, so the cassette's header does not have {them}\n"
-            ));
+        if transcripts.len() > 1 {
+            tell_disagreement(&whole.disagreed());
         }
-        match &self.out {
-            None => output::stdout(cassette.as_bytes())?,
-            Some(out) => {
-                write_whole(out, &cassette)?;
-                output::stderr(&format!(
-                    "wrote {} with {}\n",
-                    escape_path(out),
-                    count(runs, "run")
-                ));
-            }
-        }
+        let Some(out) = &self.out else {
+            output::stdout(cassette.as_bytes())?;
+            return Ok(0);
+        };
+        write_whole(out, &cassette)?;
+        output::stderr(&format!(
+            "wrote {} with {}\n",
+            escape_path(out),
+            count(whole.conversations(), "run")
+        ));
         Ok(0)
     }
+}
+
+/// Reads every transcript into one, and shows what each lost. One that cannot be read fails all.
+fn read_all(
+    transcripts: &[PathBuf],
+    format: Option<&Importer>,
+) -> Result<import::Imported, Failure> {
+    let mut whole: Option<import::Imported> = None;
+    let mut broken = 0;
+    for path in transcripts {
+        match read(path, format) {
+            Ok(imported) => {
+                output::stderr(&format!("{}: {}\n", escape_path(path), imported.fidelity()));
+                match &mut whole {
+                    Some(whole) => whole.append(imported),
+                    None => whole = Some(imported),
+                }
+            }
+            Err(failure) => {
+                broken += 1;
+                output::stderr(&format!("error: {}\n", failure.why));
+            }
+        }
+    }
+    whole.filter(|_| broken == 0).ok_or_else(|| {
+        let what = if transcripts.len() == 1 {
+            "the transcript cannot be read"
+        } else {
+            "not every transcript can be read"
+        };
+        Failure::ended(EXIT_BROKEN, format!("nothing was written: {what}"))
+    })
+}
+
+fn tell_disagreement(disagreed: &[&str]) {
+    if disagreed.is_empty() {
+        return;
+    }
+    let differ = disagreed.join(", ");
+    let them = if disagreed.len() == 1 { "it" } else { "them" };
+    output::stderr(&format!(
+        "note: the conversations differ in {differ}, so the cassette's header does not have {them}\n"
+    ));
 }
 
 /// Refuses to write over a file without `--force`.

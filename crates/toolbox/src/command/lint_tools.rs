@@ -66,7 +66,7 @@ impl RunCommand for LintTools {
             return Err(surface::no_tools());
         }
         if let Some(path) = &self.write_baseline {
-            surface_files::write_pins(path, &Pins::of(&tools))
+            surface_files::write_pins(path, &Pins::new(&tools))
                 .map_err(|error| Failure::at(path, mcptest_replay::reason(&error)))?;
             output::stderr(&format!(
                 "wrote {} with {}\n",
@@ -122,18 +122,7 @@ fn render(linted: &Linted, changes: &[PinChange], is_verbose: bool, paint: Paint
         }
     }
     if !met.is_empty() {
-        text.push_str(&format!("{}\n", paint.bold("Fixes")));
-        let widest = met
-            .iter()
-            .map(|rule| rule.id.len())
-            .max()
-            .unwrap_or_default();
-        met.sort_by_key(|rule| RULES.iter().position(|one| one.id == rule.id));
-        text.extend(
-            met.iter()
-                .map(|rule| format!("  {:widest$}  {}\n", rule.id, rule.fix)),
-        );
-        text.push('\n');
+        text.push_str(&fixes(met, paint));
     }
     for change in changes {
         text.push_str(&format!(
@@ -149,6 +138,21 @@ fn render(linted: &Linted, changes: &[PinChange], is_verbose: bool, paint: Paint
         );
     }
     text + if changes.is_empty() { "" } else { "\n" } + &sum(linted, changes.len(), is_verbose)
+}
+
+/// The fixes of the findings, a line for each rule.
+fn fixes(mut met: Vec<&Rule>, paint: Paint) -> String {
+    let widest = met
+        .iter()
+        .map(|rule| rule.id.len())
+        .max()
+        .unwrap_or_default();
+    met.sort_by_key(|rule| RULES.iter().position(|one| one.id == rule.id));
+    let lines: String = met
+        .iter()
+        .map(|rule| format!("  {:widest$}  {}\n", rule.id, rule.fix))
+        .collect();
+    format!("{}\n{lines}\n", paint.bold("Fixes"))
 }
 
 /// Prints a tool with its findings, a line for each rule.
@@ -176,27 +180,29 @@ fn of_tool(
         met.extend(
             Rule::named(group[0].rule).filter(|rule| met.iter().all(|known| known.id != rule.id)),
         );
-        let word = format!("{:8}", group[0].severity.word());
-        let word = if group[0].severity == Severity::Critical {
-            paint.red(&word)
-        } else {
-            word
-        };
-        let more = group.len() - 1;
-        let more = if more > 0 {
-            format!(" (and {more} more)")
-        } else {
-            String::new()
-        };
-        text.push_str(&format!(
-            "  {word}  {}: {}{more}\n",
-            group[0].rule,
-            escape(&group[0].what)
-        ));
-        let places: Vec<_> = group.iter().take(5).map(|one| escape(&one.place)).collect();
-        text.push_str(&format!("            {}\n", paint.dim(&places.join(" "))));
+        text.push_str(&of_rule(group, paint));
     }
     text + "\n"
+}
+
+/// The findings of one rule: the first in words, and the places of some.
+fn of_rule(group: &[&Finding], paint: Paint) -> String {
+    let first = group[0];
+    let mut word = format!("{:8}", first.severity.word());
+    if first.severity == Severity::Critical {
+        word = paint.red(&word);
+    }
+    let more = match group.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    let places: Vec<_> = group.iter().take(5).map(|one| escape(&one.place)).collect();
+    format!(
+        "  {word}  {}: {}{more}\n            {}\n",
+        first.rule,
+        escape(&first.what),
+        paint.dim(&places.join(" "))
+    )
 }
 
 fn sum(linted: &Linted, changes: usize, is_verbose: bool) -> String {

@@ -71,15 +71,12 @@ impl RunCommand for Proxy {
             .as_deref()
             .map(http::Target::parse)
             .transpose()?;
-        let variables = std::env::vars_os().filter_map(|(name, value)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        });
         let words: Vec<&str> = command
             .iter()
             .map(String::as_str)
             .chain(target.as_ref().map(http::Target::url))
             .collect();
-        let redactor = proxy::redactor(&self.redact, variables, &words)?;
+        let redactor = proxy::redactor(&self.redact, environment(), &words)?;
         let server = TapeServer {
             name: self.name,
             command: command.clone(),
@@ -107,6 +104,12 @@ impl RunCommand for Proxy {
         }
         Ok(code)
     }
+}
+
+/// The variables that are text.
+fn environment() -> impl Iterator<Item = (String, String)> {
+    std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
 /// On stdio one thread passes everything on: each hand-over to another would cost a call some microseconds.
@@ -143,7 +146,8 @@ async fn serve(
         proxy::ProxyError::NotListening { address, reason }
     })?;
     let address = listener.local_addr()?;
-    let guard = Guard::of(address.ip()).allow(allowed, "start the proxy with --allow-host");
+    let guard =
+        Guard::for_address(address.ip()).allow(allowed, "start the proxy with --allow-host");
     let (from, tape_path) = (target.seen_at(address), escape_path(tape.path()));
     output::stderr(&format!(
         "mcptest proxy: {from} forwards to {shown}, recorded in {tape_path}\n"

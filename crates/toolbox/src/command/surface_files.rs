@@ -107,17 +107,39 @@ pub(super) fn first_choices(suite: &Suite) -> Result<Vec<FirstChoice>, String> {
 /// Writes a suite that asks models for every intent, and beside it the tools as a mock that does nothing. Neither is
 /// written over another file.
 pub(super) fn write_bench(path: &Path, tools: &[SurfaceTool], intents: &Intents) -> io::Result<()> {
-    let listed = |one: &SurfaceTool| {
-        let tool = &one.tool;
-        json!({ "name": tool.name, "description": tool.description, "inputSchema": tool.input_schema })
-    };
-    let list = json!({ "tools": tools.iter().map(listed).collect::<Vec<_>>() });
     let list_path = path.with_extension("tools.json");
     let list_name = list_path
         .file_name()
         .unwrap_or_default()
         .to_string_lossy()
         .into_owned();
+    files::make_folder_of(path)?;
+    write_new(&list_path, &tools_list(tools))?;
+    write_new(path, &bench_suite(&list_name, intents))
+}
+
+fn write_new(path: &Path, text: &str) -> io::Result<()> {
+    if path.exists() {
+        return Err(io::Error::new(
+            io::ErrorKind::AlreadyExists,
+            format!("{} is there already", path.display()),
+        ));
+    }
+    mcptest_replay::write(path, text)
+}
+
+/// The tools as an answer to `tools/list`.
+fn tools_list(tools: &[SurfaceTool]) -> String {
+    let listed = |one: &SurfaceTool| {
+        let tool = &one.tool;
+        json!({ "name": tool.name, "description": tool.description, "inputSchema": tool.input_schema })
+    };
+    let list = json!({ "tools": tools.iter().map(listed).collect::<Vec<_>>() });
+    format!("{list}\n")
+}
+
+/// The suite with an agent for each intent.
+fn bench_suite(list_name: &str, intents: &Intents) -> String {
     let mut text = format!(
         "# What do models choose? Written by `mcptest tool-bench --write-suite`.\nservers:\n  bench: {{ mock: {} }}\nagents:\n",
         json!(list_name)
@@ -135,18 +157,5 @@ pub(super) fn write_bench(path: &Path, tools: &[SurfaceTool], intents: &Intents)
         let (ask, models) = (json!(intent.ask), json!(intents.models));
         text.push_str(&format!("  - name: {ask}\n    models: {models}\n    servers: [bench]\n    prompt: {ask}\n    max_turns: 1\n    {gate}\n"));
     }
-    files::make_folder_of(path)?;
-    for (path, text) in [
-        (&list_path, list.to_string() + "\n"),
-        (&path.to_owned(), text),
-    ] {
-        if path.exists() {
-            return Err(io::Error::new(
-                io::ErrorKind::AlreadyExists,
-                format!("{} is there already", path.display()),
-            ));
-        }
-        mcptest_replay::write(path, &text)?;
-    }
-    Ok(())
+    text
 }

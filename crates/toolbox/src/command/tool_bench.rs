@@ -71,21 +71,7 @@ impl RunCommand for ToolBench {
         } else {
             Vec::new()
         };
-        if self.json {
-            output::stdout(as_json(&selectors, &changes).as_bytes())?;
-        } else {
-            let paint = Paint::stdout();
-            let mut text: String = selectors
-                .iter()
-                .map(|chosen| render(chosen, paint))
-                .collect();
-            text.push_str(&if self.mutate {
-                told(&changes, paint)
-            } else {
-                String::new()
-            });
-            output::page(&format!("{}\n", text.trim_end()))?;
-        }
+        self.show(&selectors, &changes)?;
         let floor = usize::from(self.min_accuracy.unwrap_or(0));
         let is_low = |chosen: &SelectorChoices| chosen.right() * 100 < floor * chosen.choices.len();
         Ok(if selectors.iter().any(is_low) {
@@ -93,6 +79,23 @@ impl RunCommand for ToolBench {
         } else {
             0
         })
+    }
+}
+
+impl ToolBench {
+    fn show(&self, selectors: &[SelectorChoices], changes: &[Mutation]) -> Result<(), Failure> {
+        if self.json {
+            return output::stdout(as_json(selectors, changes).as_bytes());
+        }
+        let paint = Paint::stdout();
+        let mut text: String = selectors
+            .iter()
+            .map(|chosen| render(chosen, paint))
+            .collect();
+        if self.mutate {
+            text.push_str(&told(changes, paint));
+        }
+        output::page(&format!("{}\n", text.trim_end()))
     }
 }
 
@@ -124,7 +127,7 @@ fn of_models(
     let of_model = |model: &String| {
         let mine = chosen.iter().filter(|one| one.model == *model);
         let intent = |ask: &str| intents.intents.iter().find(|intent| intent.ask == ask);
-        SelectorChoices::of(
+        SelectorChoices::new(
             model,
             tools,
             mine.filter_map(|one| Some((intent(&one.ask)?, one.tool.clone())))

@@ -170,26 +170,9 @@ const PARTS: [&str; 6] = [
 fn walk<'a>(part: Part<'a>, parts: &mut Vec<Part<'a>>) {
     let (place, name, schema) = (part.place.clone(), part.name, part.schema);
     parts.push(part);
-    let is_top = place == SCHEMA;
     for key in MAPS {
-        let Some(map) = schema.get(key).and_then(Value::as_object) else {
-            continue;
-        };
-        // Whether a map keeps an order depends on who else is in the build.
-        let sorted: BTreeMap<&String, &Value> = map.iter().collect();
-        for (name, schema) in sorted {
-            let is_property = key == "properties";
-            let place = format!("{place}/{key}/{}", pointer_key(name));
-            walk(
-                Part {
-                    place,
-                    name,
-                    schema,
-                    is_property,
-                    is_parameter: is_property && is_top,
-                },
-                parts,
-            );
+        if let Some(map) = schema.get(key).and_then(Value::as_object) {
+            walk_map(&place, key, map, parts);
         }
     }
     for key in PARTS {
@@ -209,6 +192,28 @@ fn walk<'a>(part: Part<'a>, parts: &mut Vec<Part<'a>>) {
             Some(one @ Value::Object(_)) => walk(below(String::new(), one), parts),
             _ => {}
         }
+    }
+}
+
+/// Walks the schemas that are members of a map, as properties are.
+fn walk_map<'a>(
+    place: &str,
+    key: &str,
+    map: &'a serde_json::Map<String, Value>,
+    parts: &mut Vec<Part<'a>>,
+) {
+    // Whether a map keeps an order depends on who else is in the build.
+    let sorted: BTreeMap<&String, &Value> = map.iter().collect();
+    for (name, schema) in sorted {
+        let is_property = key == "properties";
+        let below = Part {
+            place: format!("{place}/{key}/{}", pointer_key(name)),
+            name,
+            schema,
+            is_property,
+            is_parameter: is_property && place == SCHEMA,
+        };
+        walk(below, parts);
     }
 }
 

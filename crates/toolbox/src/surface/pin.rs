@@ -84,7 +84,7 @@ impl From<TextFault> for ReadFault {
 }
 
 impl Pin {
-    fn of(tool: &SurfaceTool) -> Self {
+    fn new(tool: &SurfaceTool) -> Self {
         Self {
             server: tool.tool.server.clone(),
             name: tool.tool.name.clone(),
@@ -179,8 +179,8 @@ fn changed_lines(before: Option<&str>, now: Option<&str>) -> Vec<String> {
 
 impl Pins {
     /// The pins of a surface.
-    pub fn of(tools: &[SurfaceTool]) -> Self {
-        let mut tools: Vec<Pin> = tools.iter().map(Pin::of).collect();
+    pub fn new(tools: &[SurfaceTool]) -> Self {
+        let mut tools: Vec<Pin> = tools.iter().map(Pin::new).collect();
         tools.sort();
         Self {
             format: FORMAT.to_owned(),
@@ -206,7 +206,7 @@ impl Pins {
 
     /// The differences of these tools from the pins.
     pub fn changes(&self, tools: &[SurfaceTool]) -> Vec<PinChange> {
-        let now = Self::of(tools);
+        let now = Self::new(tools);
         let (pinned, now) = (self.catalogue_items(), now.catalogue_items());
         compare_catalogues(&pinned, &now, |before, now| before == now)
             .iter()
@@ -245,7 +245,7 @@ mod tests {
             tool("add", "Adds two numbers.\nFast.", &plain),
             tool("old", "Goes.", &plain),
         ];
-        let pins = Pins::read(Pins::of(&before).to_text().as_bytes()).unwrap();
+        let pins = Pins::read(Pins::new(&before).to_text().as_bytes()).unwrap();
         assert_eq!(pins.changes(&before), []);
         let now = [
             tool(
@@ -272,7 +272,7 @@ mod tests {
                 r#"new it is new ["+ Comes."]"#,
             ]
         );
-        let newer = Pins::of(&before)
+        let newer = Pins::new(&before)
             .to_text()
             .replace("\"version\": 1", "\"version\": 2");
         assert!(Pins::read(newer.as_bytes()).is_err());
@@ -287,6 +287,6 @@ mod tests {
         };
         let mut of_server = tool("a", "b", &plain);
         of_server.tool.server = Some("s".to_owned());
-        assert_eq!(Pins::of(&[annotated]).changes(&[of_server]), []);
+        assert_eq!(Pins::new(&[annotated]).changes(&[of_server]), []);
     }
 }

@@ -133,54 +133,18 @@ impl Gate for ToolQuality {
 
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         let mut scores = Scores::default();
-        let Some(surfaces) = surfaces(runs) else {
-            scores.not_exercised =
-                Some("the recording does not say which tools there were".to_owned());
-            return scores;
+        let surfaces = match offered_surfaces(runs) {
+            Ok(surfaces) => surfaces,
+            Err(why) => {
+                scores.not_exercised = Some(why.to_owned());
+                return scores;
+            }
         };
-        if surfaces.iter().all(Vec::is_empty) {
-            let why = if runs.is_empty() {
-                "no runs"
-            } else {
-                "the agent was offered no tools"
-            };
-            scores.not_exercised = Some(why.to_owned());
-            return scores;
-        }
         let judged: Vec<JudgedSurface> = surfaces
             .iter()
             .map(|surface| self.judge_surface(surface))
             .collect();
-        let lowest = |score: fn(&Linted) -> Option<u32>| {
-            let scores = judged.iter().filter_map(|judged| score(&judged.linted));
-            scores.min().unwrap_or(100)
-        };
-        let most = |severity: Severity| {
-            let counts = judged.iter().map(|judged| judged.linted.count(severity));
-            counts.max().unwrap_or_default()
-        };
-        let min = lowest(Linted::min_score);
-        let mean = lowest(Linted::mean_score);
-        let critical = most(Severity::Critical);
-        let warnings = most(Severity::Warning);
-        let tokens = most_tokens(&judged);
-        let changes = judged.iter().map(|judged| judged.changes.len());
-        let changed = changes.max().filter(|_| self.pins.is_some());
-        let whole = |number: usize| Some(Number::Int(number as i64));
-        scores
-            .set(&MIN_SCORE, Some(Number::Int(min.into())))
-            .set(&MEAN_SCORE, Some(Number::Int(mean.into())))
-            .set(&CRITICAL_COUNT, whole(critical))
-            .set(&WARNING_COUNT, whole(warnings))
-            .set(&SURFACE_TOKENS, tokens.and_then(whole))
-            .set(&CHANGED_COUNT, changed.and_then(whole));
-        let per_request = match tokens {
-            Some(tokens) => format!(", {tokens} tokens per request"),
-            None => String::new(),
-        };
-        scores.summary = Some(format!(
-            "lowest score {min}, average {mean}; {critical} critical, {warnings} warnings{per_request}"
-        ));
+        Worst::among(&judged).put_into(&mut scores, self.pins.is_some());
         for surface in judged {
             surface.explain(&mut scores.findings);
         }
@@ -205,7 +169,7 @@ impl Gate for ToolQuality {
             [surface] => {
                 let tools: Vec<SurfaceTool> = surface.iter().map(SurfaceTool::recorded).collect();
                 let has_changed = !pins.changes(&tools).is_empty();
-                Ok(has_changed.then(|| proposed(&Pins::of(&tools))))
+                Ok(has_changed.then(|| proposed(&Pins::new(&tools))))
             }
             [] => Err("the recording does not say which tools there were".to_owned()),
             _ => Err("the runs were offered different tools".to_owned()),
@@ -257,6 +221,78 @@ fn surfaces(runs: &[Run<'_>]) -> Option<Vec<Vec<CatalogueTool>>> {
     let mut surfaces = recorded.collect::<Option<Vec<_>>>()?;
     surfaces.dedup();
     Some(surfaces)
+}
+
+/// The tools that the runs were offered, or why no tool can be judged.
+fn offered_surfaces(runs: &[Run<'_>]) -> Result<Vec<Vec<CatalogueTool>>, &'static str> {
+    let surfaces = surfaces(runs).ok_or("the recording does not say which tools there were")?;
+    if !surfaces.iter().all(Vec::is_empty) {
+        Ok(surfaces)
+    } else if runs.is_empty() {
+        Err("no runs")
+    } else {
+        Err("the agent was offered no tools")
+    }
+}
+
+/// The numbers of the surface that is worst in each.
+struct Worst {
+    min: u32,
+    mean: u32,
+    critical: usize,
+    warnings: usize,
+    tokens: Option<usize>,
+    changed: Option<usize>,
+}
+
+impl Worst {
+    fn among(judged: &[JudgedSurface]) -> Self {
+        let lowest = |score: fn(&Linted) -> Option<u32>| {
+            let scores = judged.iter().filter_map(|judged| score(&judged.linted));
+            scores.min().unwrap_or(100)
+        };
+        let most = |severity: Severity| {
+            let counts = judged.iter().map(|judged| judged.linted.count(severity));
+            counts.max().unwrap_or_default()
+        };
+        Self {
+            min: lowest(Linted::min_score),
+            mean: lowest(Linted::mean_score),
+            critical: most(Severity::Critical),
+            warnings: most(Severity::Warning),
+            tokens: most_tokens(judged),
+            changed: judged.iter().map(|judged| judged.changes.len()).max(),
+        }
+    }
+
+    fn put_into(&self, scores: &mut Scores, is_pinned: bool) {
+        let Self {
+            min,
+            mean,
+            critical,
+            warnings,
+            tokens,
+            changed,
+        } = *self;
+        let whole = |number: usize| Some(Number::Int(number as i64));
+        scores
+            .set(&MIN_SCORE, Some(Number::Int(min.into())))
+            .set(&MEAN_SCORE, Some(Number::Int(mean.into())))
+            .set(&CRITICAL_COUNT, whole(critical))
+            .set(&WARNING_COUNT, whole(warnings))
+            .set(&SURFACE_TOKENS, tokens.and_then(whole))
+            .set(
+                &CHANGED_COUNT,
+                changed.filter(|_| is_pinned).and_then(whole),
+            );
+        let per_request = match tokens {
+            Some(tokens) => format!(", {tokens} tokens per request"),
+            None => String::new(),
+        };
+        scores.summary = Some(format!(
+            "lowest score {min}, average {mean}; {critical} critical, {warnings} warnings{per_request}"
+        ));
+    }
 }
 
 /// The tools of the servers; what was injected to distract is not theirs.

@@ -161,7 +161,7 @@ fn a_silent_change_is_red() {
         }),
         pins: None,
     };
-    let text = Pins::of(&pinned).to_text();
+    let text = Pins::new(&pinned).to_text();
     assert!(
         gate.read_files(&Agent::default(), Path::new("s.yml"), &|_| Ok(text
             .clone()

@@ -43,7 +43,7 @@ impl Intents {
         let reading = Reading::as_written(text);
         let read = root
             .as_ref()
-            .and_then(|root| Field::new(&reading, root).block(Self::of));
+            .and_then(|root| Field::new(&reading, root).block(Self::read_block));
         problems.extend(reading.into_problems());
         let intents = read.unwrap_or_default();
         let named = intents.intents.iter().flat_map(|intent| &intent.tools);
@@ -62,9 +62,9 @@ impl Intents {
         }
     }
 
-    fn of(block: &mut Block<'_>) -> Self {
+    fn read_block(block: &mut Block<'_>) -> Self {
         let doc = "Requests, each with the tools that are right for it";
-        let read = |field: &mut Field<'_>| field.list(|field| field.try_block(Intent::of));
+        let read = |field: &mut Field<'_>| field.list(|field| field.try_block(Intent::read));
         let intents = block.required("intents", doc, read).unwrap_or_default();
         let doc = "The models that `--write-suite` asks";
         let models = block.list("models", doc, |field| field.name());
@@ -73,7 +73,7 @@ impl Intents {
 }
 
 impl Intent {
-    fn of(block: &mut Block<'_>) -> Option<Self> {
+    fn read(block: &mut Block<'_>) -> Option<Self> {
         let ask = block.required("ask", "The user's message", |field| field.name());
         let named = |field: &mut Field<'_>| Some((field.tool()?, field.span()));
         let one = block.optional("tool", "The tool that is right", named);

@@ -41,42 +41,47 @@ pub struct SelectorChoices {
     pub choices: Vec<Choice>,
 }
 
+impl Choice {
+    fn new(intent: &Intent, chosen: Option<String>, tools: &[SurfaceTool]) -> Self {
+        let right: Vec<String> = intent
+            .tools
+            .iter()
+            .flat_map(|(written, _)| names_of(written, tools))
+            .collect();
+        let is_right = chosen
+            .as_ref()
+            .map_or(right.is_empty(), |chosen| right.contains(chosen));
+        Self {
+            ask: intent.ask.clone(),
+            right,
+            chosen,
+            is_right,
+        }
+    }
+}
+
+/// The names of the tools that are meant by a written one, on whichever server.
+fn names_of(written: &str, tools: &[SurfaceTool]) -> Vec<String> {
+    tools
+        .iter()
+        .filter(|one| is_tool(written, &one.tool.name, one.tool.server.as_deref()))
+        .map(|one| one.tool.name.clone())
+        .collect()
+}
+
 impl SelectorChoices {
     /// Scores these choices, of tools by their names; a choice for each intent.
-    pub fn of(
+    pub fn new(
         selector: &str,
         tools: &[SurfaceTool],
         chosen: Vec<(&Intent, Option<String>)>,
     ) -> Self {
-        let choice = |(intent, chosen): (&Intent, Option<String>)| {
-            let names = |written: &str| {
-                let is_meant = |one: &&SurfaceTool| {
-                    is_tool(written, &one.tool.name, one.tool.server.as_deref())
-                };
-                tools
-                    .iter()
-                    .filter(is_meant)
-                    .map(|one| one.tool.name.clone())
-                    .collect::<Vec<_>>()
-            };
-            let right: Vec<String> = intent
-                .tools
-                .iter()
-                .flat_map(|(written, _)| names(written))
-                .collect();
-            let is_right = chosen
-                .as_ref()
-                .map_or(right.is_empty(), |chosen| right.contains(chosen));
-            Choice {
-                ask: intent.ask.clone(),
-                right,
-                chosen,
-                is_right,
-            }
-        };
         Self {
             selector: selector.to_owned(),
-            choices: chosen.into_iter().map(choice).collect(),
+            choices: chosen
+                .into_iter()
+                .map(|(intent, chosen)| Choice::new(intent, chosen, tools))
+                .collect(),
         }
     }
 
@@ -128,7 +133,7 @@ impl SelectorChoices {
 
 /// The choices by words alone.
 pub fn lexical(tools: &[SurfaceTool], intents: &[Intent]) -> SelectorChoices {
-    let texts: Vec<Text> = tools.iter().map(Text::of).collect();
+    let texts: Vec<Text> = tools.iter().map(Text::from_tool).collect();
     lexical_of(tools, &texts, intents)
 }
 
@@ -139,7 +144,7 @@ fn lexical_of(tools: &[SurfaceTool], texts: &[Text], intents: &[Intent]) -> Sele
             .choose(&intent.ask)
             .map(|at| tools[at].tool.name.clone())
     };
-    SelectorChoices::of(
+    SelectorChoices::new(
         "lexical",
         tools,
         intents

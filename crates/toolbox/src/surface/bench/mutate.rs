@@ -26,7 +26,7 @@ pub struct Mutation {
 
 /// Every small change of every tool, one at a time.
 pub fn mutations(tools: &[SurfaceTool], intents: &[Intent]) -> Vec<Mutation> {
-    let texts: Vec<Text> = tools.iter().map(Text::of).collect();
+    let texts: Vec<Text> = tools.iter().map(Text::from_tool).collect();
     let looks = Look::at_all(tools);
     let before = lexical_of(tools, &texts, intents);
     let mut found = Vec::new();

@@ -22,7 +22,7 @@ pub(super) struct Text {
 }
 
 impl Text {
-    pub(super) fn of(tool: &SurfaceTool) -> Self {
+    pub(super) fn from_tool(tool: &SurfaceTool) -> Self {
         let mut parameters = String::new();
         if let Some(map) = tool
             .tool
