@@ -175,7 +175,7 @@ async fn answer(
     let _under_way = UnderWay::new(state);
     let (parts, body) = request.into_parts();
     if let Some((status, sentence)) =
-        Guard::of(Ipv4Addr::LOCALHOST.into()).refusal(&parts.uri, &parts.headers)
+        Guard::for_address(Ipv4Addr::LOCALHOST.into()).refusal(&parts.uri, &parts.headers)
     {
         return refused(status.as_u16(), sentence);
     }

@@ -85,18 +85,10 @@ impl Builder {
 
     /// The redactor, or everything that is wrong with the patterns.
     pub fn build(self) -> Result<Redactor, Vec<RedactError>> {
-        let mut problems = Vec::new();
-        let mut patterns = Vec::new();
-        for (index, SuitePattern { name, pattern }) in self.patterns.into_iter().enumerate() {
-            match Pattern::compile(name.as_deref(), &pattern) {
-                Ok(compiled) => patterns.push(compiled),
-                Err(reason) => problems.push(RedactError::Pattern {
-                    index,
-                    pattern,
-                    reason,
-                }),
-            }
-        }
+        let Compiled {
+            patterns,
+            mut problems,
+        } = compile_all(self.patterns);
         let values: Vec<String> = self
             .values
             .iter()
@@ -111,27 +103,57 @@ impl Builder {
                 return Err(problems);
             }
         };
-        let mut names: BTreeSet<String> = known.names.iter().cloned().collect();
-        names.extend(patterns.iter().map(|pattern| pattern.name.clone()));
-        names.extend(
-            KEYS.iter()
-                .chain(QUERY_KEYS)
-                .map(|rule| rule.name.to_owned()),
-        );
-        names.extend(shapes::SHAPES.iter().map(|shape| shape.name.to_owned()));
-        let has_values = !values.is_empty();
-        let shapes = shapes::all();
         Ok(Redactor {
             automaton,
             meanings,
+            names: placeholder_names(&known.names, &patterns),
             value_names: known.names,
+            has_values: !values.is_empty(),
             values,
-            has_values,
-            shapes,
+            shapes: shapes::all(),
             patterns,
-            names,
         })
     }
+}
+
+/// The usable patterns, and the problems of the others.
+struct Compiled {
+    patterns: Vec<Pattern>,
+    problems: Vec<RedactError>,
+}
+
+fn compile_all(written: Vec<SuitePattern>) -> Compiled {
+    let mut compiled = Compiled {
+        patterns: Vec::new(),
+        problems: Vec::new(),
+    };
+    for (index, SuitePattern { name, pattern }) in written.into_iter().enumerate() {
+        match Pattern::compile(name.as_deref(), &pattern) {
+            Ok(pattern) => compiled.patterns.push(pattern),
+            Err(reason) => compiled.problems.push(RedactError::Pattern {
+                index,
+                pattern,
+                reason,
+            }),
+        }
+    }
+    compiled
+}
+
+/// Every name that a placeholder can have.
+fn placeholder_names(values: &[String], patterns: &[Pattern]) -> BTreeSet<String> {
+    let of_values = values.iter().cloned();
+    let of_patterns = patterns.iter().map(|pattern| pattern.name.clone());
+    let of_keys = KEYS
+        .iter()
+        .chain(QUERY_KEYS)
+        .map(|rule| rule.name.to_owned());
+    let of_shapes = shapes::SHAPES.iter().map(|shape| shape.name.to_owned());
+    of_values
+        .chain(of_patterns)
+        .chain(of_keys)
+        .chain(of_shapes)
+        .collect()
 }
 
 /// The values of the variables, and the forms in which they are looked for.
@@ -158,7 +180,7 @@ impl KnownValues {
         };
         for NamedValue { name, value } in values {
             let at = known.names.len();
-            for (text, form) in forms::of(&value) {
+            for (text, form) in forms::forms_of(&value) {
                 known
                     .forms
                     .entry(text)

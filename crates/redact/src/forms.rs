@@ -37,8 +37,25 @@ const KEPT: [&[u8]; 2] = [b"-_.~", b"-_.~!*'();/?:@&=+$,#"];
 
 /// The texts to look for. Escapes and `%2F` are also undone in the text that is searched; the usual ways to write
 /// them are here besides, for a stray `%` or backslash before a value would make another escape of its first letters.
-pub(super) fn of(value: &str) -> Vec<(Vec<u8>, Form)> {
+pub(super) fn forms_of(value: &str) -> Vec<(Vec<u8>, Form)> {
     let value = value.trim();
+    let mut forms: Vec<_> = whole_forms(value)
+        .into_iter()
+        .map(|text| (text.into_bytes(), Form::Whole))
+        .collect();
+    for core in base64::cores(value.as_bytes()) {
+        let form = Form::Base64 {
+            shares_left: core.shares_left,
+            shares_right: core.shares_right,
+        };
+        forms.extend(base64::url_safe(&core.text).map(|text| (text, form)));
+        forms.push((core.text, form));
+    }
+    forms
+}
+
+/// The texts that are the whole value, or a line of it.
+fn whole_forms(value: &str) -> Vec<String> {
     let mut whole = vec![
         value.to_owned(),
         value.replace(' ', "+"),
@@ -52,14 +69,12 @@ pub(super) fn of(value: &str) -> Vec<(Vec<u8>, Form)> {
         .filter_map(|json| serde_json::from_str::<String>(json).ok());
     whole.extend(contents.filter(|content| content != value && content.chars().nth(2).is_some()));
     // A key of several lines is often printed line by line, each with something before it.
-    let lines = value.replace("\\n", "\n");
-    let lines = lines
-        .lines()
-        .map(str::trim)
-        .filter(|line| *line != value && is_secret_value(line));
     whole.extend(
-        lines
-            .filter(|line| !line.starts_with("-----"))
+        value
+            .replace("\\n", "\n")
+            .lines()
+            .map(str::trim)
+            .filter(|line| *line != value && is_secret_value(line) && !line.starts_with("-----"))
             .map(str::to_owned),
     );
     for kept in KEPT {
@@ -67,19 +82,7 @@ pub(super) fn of(value: &str) -> Vec<(Vec<u8>, Form)> {
         whole.push(lower_escapes(&encoded));
         whole.push(encoded);
     }
-    let mut forms: Vec<_> = whole
-        .into_iter()
-        .map(|text| (text.into_bytes(), Form::Whole))
-        .collect();
-    for core in base64::cores(value.as_bytes()) {
-        let form = Form::Base64 {
-            shares_left: core.shares_left,
-            shares_right: core.shares_right,
-        };
-        forms.extend(base64::url_safe(&core.text).map(|text| (text, form)));
-        forms.push((core.text, form));
-    }
-    forms
+    whole
 }
 
 fn escaped(value: &str) -> String {
@@ -177,7 +180,7 @@ mod tests {
 
     #[test]
     fn the_usual_ways_to_write_a_value_are_looked_for() {
-        let texts: Vec<_> = of("a/b \"é~")
+        let texts: Vec<_> = forms_of("a/b \"é~")
             .into_iter()
             .map(|(text, _)| String::from_utf8(text).unwrap())
             .collect();

@@ -197,21 +197,7 @@ impl<'r> Reader<'r, '_> {
         let content = decoded.as_ref().map_or(raw, |decoded| &decoded.content);
         let edits = if is_key {
             self.at += 1;
-            // Only a pattern makes a secret of a number.
-            self.is_own_number = !self.redactor.patterns.is_empty() && own::is_number(content);
-            if own::is_key(content) {
-                self.rule = None;
-                Vec::new()
-            } else {
-                self.rule = keys::rule(content);
-                self.redactor.plain(
-                    content,
-                    Task {
-                        rule: None,
-                        all_or_nothing: self.all_or_nothing,
-                    },
-                )
-            }
+            self.key(content)
         } else {
             self.value(content)
         };
@@ -227,6 +213,24 @@ impl<'r> Reader<'r, '_> {
             });
         }
         Some(())
+    }
+
+    /// The secrets in a key, whose rule is for the value that follows.
+    fn key(&mut self, content: &str) -> Vec<Edit<'r>> {
+        // Only a pattern makes a secret of a number.
+        self.is_own_number = !self.redactor.patterns.is_empty() && own::is_number(content);
+        if own::is_key(content) {
+            self.rule = None;
+            return Vec::new();
+        }
+        self.rule = keys::rule(content);
+        self.redactor.plain(
+            content,
+            Task {
+                rule: None,
+                all_or_nothing: self.all_or_nothing,
+            },
+        )
     }
 
     fn value(&mut self, content: &str) -> Vec<Edit<'r>> {

@@ -60,12 +60,11 @@ impl Validator {
     #[expect(clippy::disallowed_methods, reason = "here is what limits the work")]
     fn compile_with(draft: Option<Draft>, written: &Value) -> Result<Self, CompileError> {
         let counted = steps::counted(written);
-        let options = jsonschema::options();
-        let options = match draft {
-            Some(draft) => options.with_draft(draft),
-            None => options,
+        let unlimited = match draft {
+            Some(draft) => jsonschema::options().with_draft(draft),
+            None => jsonschema::options(),
         };
-        let options = options
+        let options = unlimited
             .offline()
             .with_pattern_options(PatternOptions::regex())
             .with_keyword(steps::STEP, |_, _, _| Ok(steps::keyword()));
@@ -99,14 +98,14 @@ impl Validator {
             self.rules
                 .iter_errors(value)
                 .take(most)
-                .map(|error| Broken::of(&error))
+                .map(|error| Broken::from_error(&error))
                 .collect()
         })
     }
 }
 
 impl Broken {
-    fn of(error: &ValidationError<'_>) -> Self {
+    fn from_error(error: &ValidationError<'_>) -> Self {
         Self {
             pointer: error.instance_path().to_string(),
             rule: error.schema_path().to_string(),

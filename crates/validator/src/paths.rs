@@ -36,9 +36,9 @@ pub(super) fn are_too_many(schema: &Value) -> bool {
             .any(|target| found.maps.contains(&place_of(target)))
     });
     leads_to_a_map
-        || found.unevaluated.iter().any(|schema| paths.of(schema, 0).count > MOST_PATHS)
+        || found.unevaluated.iter().any(|schema| paths.count(schema, 0).count > MOST_PATHS)
         // Before the draft of 2019 nothing beside a `$ref` counts, and so no step is counted there.
-        || (found.is_old && found.references.iter().any(|(_, schema)| paths.of(schema, 0).depth > LONGEST_CHAIN))
+        || (found.is_old && found.references.iter().any(|(_, schema)| paths.count(schema, 0).depth > LONGEST_CHAIN))
 }
 
 fn place_of(schema: &Value) -> usize {
@@ -62,7 +62,7 @@ pub(super) fn are_endless(schema: &Value) -> bool {
     found
         .references
         .iter()
-        .any(|(_, schema)| paths.of(schema, 0).is_endless)
+        .any(|(_, schema)| paths.count(schema, 0).is_endless)
 }
 
 /// The relevant parts of a schema.
@@ -163,7 +163,7 @@ struct Ways {
 }
 
 impl<'a> Paths<'a> {
-    fn of(&mut self, schema: &'a Value, depth: usize) -> Ways {
+    fn count(&mut self, schema: &'a Value, depth: usize) -> Ways {
         if depth > DEEPEST {
             return Ways {
                 count: u64::MAX,
@@ -191,17 +191,8 @@ impl<'a> Paths<'a> {
             is_endless: false,
         };
         for (key, value) in schema.as_object().into_iter().flatten() {
-            let beside: Vec<&'a Value> = match (key.as_str(), value) {
-                ("allOf" | "anyOf" | "oneOf", Value::Array(schemas)) => schemas.iter().collect(),
-                ("dependentSchemas" | "dependencies", Value::Object(schemas)) => {
-                    schemas.values().collect()
-                }
-                ("if" | "not" | "then" | "else", schema) => vec![schema],
-                (key, Value::String(name)) if REFERENCES.contains(&key) => self.targets(name),
-                _ => Vec::new(),
-            };
-            for other in beside {
-                let further = self.of(other, depth + 1);
+            for other in self.beside(key, value) {
+                let further = self.count(other, depth + 1);
                 ways.count = ways.count.saturating_add(further.count);
                 ways.depth = ways.depth.max(further.depth + 1);
                 ways.is_endless |= further.is_endless;
@@ -209,6 +200,19 @@ impl<'a> Paths<'a> {
         }
         self.counted.insert(place, Some(ways));
         ways
+    }
+
+    /// The schemas under a keyword that are for the same value.
+    fn beside(&self, key: &str, value: &'a Value) -> Vec<&'a Value> {
+        match (key, value) {
+            ("allOf" | "anyOf" | "oneOf", Value::Array(schemas)) => schemas.iter().collect(),
+            ("dependentSchemas" | "dependencies", Value::Object(schemas)) => {
+                schemas.values().collect()
+            }
+            ("if" | "not" | "then" | "else", schema) => vec![schema],
+            (key, Value::String(name)) if REFERENCES.contains(&key) => self.targets(name),
+            _ => Vec::new(),
+        }
     }
 
     /// Every schema that the reference may mean.

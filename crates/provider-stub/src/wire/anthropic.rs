@@ -6,6 +6,7 @@ use super::{
     Answering, ProviderAnswer, ProviderRequest, Seen, Wire, Wrong, is_name, only, signature,
     text_of,
 };
+use crate::script::Step;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -311,20 +312,8 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
         .as_ref()
         .map(|_| format!("srvtoolu_{}", answering.serial));
     let content = content(answering, id_of_code.as_deref());
-    let is_blank = |block: &Value| block["type"] == "text" && is_said(&block["text"]).is_err();
-    let taken_back: Vec<&Value> = content.iter().filter(|block| !is_blank(block)).collect();
-    let message = if taken_back.is_empty() {
-        Vec::new()
-    } else {
-        vec![json!({ "role": "assistant", "content": taken_back })]
-    };
-    let stop = match step.stop.as_deref() {
-        Some("pause" | "pause_turn") => "pause_turn",
-        Some("context_window") => "model_context_window_exceeded",
-        Some(word) => word,
-        None if step.calls.is_empty() => "end_turn",
-        None => "tool_use",
-    };
+    let message = taken_back(&content);
+    let stop = stop_reason(step);
     let tokens = answering.tokens();
     let mut body = json!({
         "id": format!("msg_{}", answering.serial),
@@ -347,6 +336,26 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
         body["container"] = json!({ "id": id, "expires_at": "2026-11-16T12:00:00Z" });
     }
     ProviderAnswer { body, message }
+}
+
+/// The message that the client sends back: without blank texts, or none.
+fn taken_back(content: &[Value]) -> Vec<Value> {
+    let is_blank = |block: &Value| block["type"] == "text" && is_said(&block["text"]).is_err();
+    let kept: Vec<&Value> = content.iter().filter(|block| !is_blank(block)).collect();
+    if kept.is_empty() {
+        return Vec::new();
+    }
+    vec![json!({ "role": "assistant", "content": kept })]
+}
+
+fn stop_reason(step: &Step) -> &str {
+    match step.stop.as_deref() {
+        Some("pause" | "pause_turn") => "pause_turn",
+        Some("context_window") => "model_context_window_exceeded",
+        Some(word) => word,
+        None if step.calls.is_empty() => "end_turn",
+        None => "tool_use",
+    }
 }
 
 /// The blocks of an answer: the result of an earlier program first, then what the model thinks, says and calls.

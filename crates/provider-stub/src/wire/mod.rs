@@ -155,17 +155,7 @@ impl Seen {
         has_dots: bool,
     ) -> Result<(), Wrong> {
         let name = tool["name"].as_str().unwrap_or_default();
-        let is_allowed = |c: char| {
-            c.is_ascii_alphanumeric()
-                || c == '_'
-                || c == '-'
-                || (has_dots && (c == '.' || c == ':'))
-        };
-        if name.is_empty() || name.len() > 64 || !name.chars().all(is_allowed) {
-            return Err(Wrong::request(format!(
-                "{at}.name: {name:?} does not match '^[a-zA-Z0-9_-]{{1,64}}$'"
-            )));
-        }
+        check_name(at, name, has_dots)?;
         if self.tools.iter().any(|known| known == name) {
             return Err(Wrong::request(format!(
                 "tools: Tool names must be unique, {name:?} is there twice."
@@ -176,12 +166,7 @@ impl Seen {
                 "{at}.{schema}.type: Input should be 'object'"
             )));
         }
-        let provider = match schema {
-            "input_schema" => tool_schema::ANTHROPIC,
-            "parametersJsonSchema" => tool_schema::GEMINI,
-            _ if self.model.contains("stral") => tool_schema::MISTRAL,
-            _ => tool_schema::OPENAI,
-        };
+        let provider = self.rules_of(schema);
         tool_schema::check(&provider, at, name, &tool[schema])?;
         self.tools.push(name.to_owned());
         if provider
@@ -192,6 +177,28 @@ impl Seen {
         }
         Ok(())
     }
+
+    /// The rules for tools of the provider that writes their schema under this key.
+    fn rules_of(&self, schema: &str) -> tool_schema::Provider {
+        match schema {
+            "input_schema" => tool_schema::ANTHROPIC,
+            "parametersJsonSchema" => tool_schema::GEMINI,
+            _ if self.model.contains("stral") => tool_schema::MISTRAL,
+            _ => tool_schema::OPENAI,
+        }
+    }
+}
+
+fn check_name(at: &str, name: &str, has_dots: bool) -> Result<(), Wrong> {
+    let is_allowed = |c: char| {
+        c.is_ascii_alphanumeric() || c == '_' || c == '-' || (has_dots && (c == '.' || c == ':'))
+    };
+    if name.is_empty() || name.len() > 64 || !name.chars().all(is_allowed) {
+        return Err(Wrong::request(format!(
+            "{at}.name: {name:?} does not match '^[a-zA-Z0-9_-]{{1,64}}$'"
+        )));
+    }
+    Ok(())
 }
 
 impl Answering<'_> {
