@@ -16,7 +16,7 @@ pub struct Guard {
 
 impl Guard {
     /// The guard of a server that listens on this address.
-    pub fn of(address: IpAddr) -> Self {
+    pub fn for_address(address: IpAddr) -> Self {
         Self {
             is_local: address.is_loopback(),
             ..Self::default()
@@ -131,7 +131,7 @@ mod tests {
     }
 
     fn local() -> Guard {
-        Guard::of(Ipv4Addr::LOCALHOST.into())
+        Guard::for_address(Ipv4Addr::LOCALHOST.into())
     }
 
     #[test]
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn where_others_may_connect_an_address_is_let_in_and_a_name_is_not() {
-        let guard = Guard::of(Ipv4Addr::UNSPECIFIED.into());
+        let guard = Guard::for_address(Ipv4Addr::UNSPECIFIED.into());
         assert_eq!(refusal(&guard, "192.168.0.7:80", None), None);
         assert!(refusal(&guard, "rebound.example:80", None).is_some());
         assert!(refusal(&guard, "192.168.0.7:80", Some("http://rebound.example")).is_some());

@@ -129,17 +129,8 @@ async fn connection<E, F, B, X>(
         };
         async move { answer.await.map(|answer| answer.map(until_sent)) }
     });
-    let mut builder = http1::Builder::new();
-    builder
-        .timer(TokioTimer::new())
-        .header_read_timeout(limits.header_timeout)
-        .max_headers(limits.headers);
-    builder
-        .max_header_size(limits.header_bytes)
-        .half_close(false)
-        .keep_alive(true);
     let io = TokioIo::new(Stall::new(stream, limits.stall_timeout));
-    let serving = builder.serve_connection(io, service);
+    let serving = builder(limits).serve_connection(io, service);
     tokio::pin!(serving);
     tokio::select! {
         _ended = serving.as_mut() => {}
@@ -150,4 +141,18 @@ async fn connection<E, F, B, X>(
         }
     }
     connections.closed(&connection);
+}
+
+/// HTTP/1 within the limits.
+fn builder(limits: Limits) -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    builder
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.header_timeout)
+        .max_headers(limits.headers);
+    builder
+        .max_header_size(limits.header_bytes)
+        .half_close(false)
+        .keep_alive(true);
+    builder
 }

@@ -35,7 +35,8 @@ impl Proxied {
         let address = listener.local_addr().unwrap();
         let setup = Setup {
             target: Target::parse(&format!("http://{target}/mcp")).unwrap(),
-            guard: Guard::of(address.ip()).allow(Vec::new(), "start the proxy with --allow-host"),
+            guard: Guard::for_address(address.ip())
+                .allow(Vec::new(), "start the proxy with --allow-host"),
             injector: Injector::new(faults.iter().map(|fault| fault.parse().unwrap()).collect()),
         };
         let (stop, stopped) = oneshot::channel();

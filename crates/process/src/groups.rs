@@ -57,7 +57,7 @@ pub(crate) fn signal_if_held(group: u32, ending: Ending) {
 pub fn end_all() {
     let mine: Vec<u32> = GROUPS.lock().iter().copied().collect();
     let marks = stray::all();
-    let strays = stray::of(&marks);
+    let strays = stray::with_any(&marks);
     for &group in &mine {
         signal(group, Ending::Terminate);
     }
@@ -77,7 +77,7 @@ pub fn end_all() {
 }
 
 #[cfg(unix)]
-fn of(group: u32) -> Option<nix::unistd::Pid> {
+fn pid_of(group: u32) -> Option<nix::unistd::Pid> {
     i32::try_from(group)
         .ok()
         .filter(|group| *group > 1)
@@ -86,7 +86,7 @@ fn of(group: u32) -> Option<nix::unistd::Pid> {
 
 #[cfg(unix)]
 pub(crate) fn signal(group: u32, ending: Ending) {
-    if let Some(group) = of(group) {
+    if let Some(group) = pid_of(group) {
         // A group that is gone needs no signal.
         let _ = nix::sys::signal::killpg(group, ending.signal());
     }
@@ -97,7 +97,7 @@ pub(crate) fn signal(group: u32, ending: Ending) {
 pub(crate) fn is_alive(group: u32) -> bool {
     // A member that has become ours is gone only when it is waited for.
     crate::orphans::alive();
-    of(group).is_some_and(|group| nix::sys::signal::killpg(group, None).is_ok())
+    pid_of(group).is_some_and(|group| nix::sys::signal::killpg(group, None).is_ok())
 }
 
 #[cfg(not(unix))]

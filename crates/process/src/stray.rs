@@ -53,7 +53,7 @@ impl Mark {
 
     /// The processes with this mark.
     pub(crate) fn strays(&self) -> Vec<u32> {
-        of(std::slice::from_ref(self))
+        with_any(std::slice::from_ref(self))
     }
 
     /// Kills who has the mark.
@@ -68,7 +68,7 @@ pub(crate) fn all() -> Vec<Mark> {
 }
 
 /// The processes with one of these marks. If no other server runs, also the unmarked orphans.
-pub(crate) fn of(marks: &[Mark]) -> Vec<u32> {
+pub(crate) fn with_any(marks: &[Mark]) -> Vec<u32> {
     let mut strays = with_marks(marks);
     if MARKS.lock().iter().all(|mark| marks.contains(mark)) {
         strays.extend(orphans::alive());
@@ -81,7 +81,7 @@ pub(crate) fn of(marks: &[Mark]) -> Vec<u32> {
 /// Kills who has one of these marks.
 pub(crate) fn kill(marks: &[Mark]) {
     for _ in 0..TRIES {
-        let strays = of(marks);
+        let strays = with_any(marks);
         if strays.is_empty() {
             return;
         }

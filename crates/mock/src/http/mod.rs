@@ -81,7 +81,7 @@ pub async fn serve(
     allowed_hosts: Vec<String>,
     shutdown: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let guard = Guard::of(listener.local_addr()?.ip())
+    let guard = Guard::for_address(listener.local_addr()?.ip())
         .allow(allowed_hosts, "start the mock with --allow-host");
     let running = Arc::new(Semaphore::new(limits.running));
     let shared = Arc::new(MockService {

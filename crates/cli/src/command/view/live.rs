@@ -40,10 +40,10 @@ struct RowAtWork {
 
 impl Live {
     /// None when nothing is being recorded.
-    pub(super) fn of(plan: &Plan<'_>, report: &Report) -> Option<Self> {
+    pub(super) fn from_report(plan: &Plan<'_>, report: &Report) -> Option<Self> {
         let rows = || plan.rows.iter().zip(&report.tests).enumerate();
         let at_work: Vec<RowAtWork> = rows()
-            .filter_map(|(at, (row, test))| RowAtWork::of(at, row, test))
+            .filter_map(|(at, (row, test))| RowAtWork::from_row(at, row, test))
             .collect();
         let first = at_work.first()?.row;
         let is_at_work = |at| at_work.iter().any(|one| one.row == at);
@@ -68,7 +68,7 @@ impl Live {
 
 impl RowAtWork {
     /// Somebody has the right to write the row's recording, and not all of its runs are there.
-    fn of(at: usize, row: &Row<'_>, test: &TestReport) -> Option<Self> {
+    fn from_row(at: usize, row: &Row<'_>, test: &TestReport) -> Option<Self> {
         let Subject::Agent(of) = row.subject else {
             return None;
         };

@@ -40,7 +40,7 @@ impl RunCommand for View {
     const EXAMPLE: &'static str = "mcptest view examples/";
 
     fn run(self, _program: &Program) -> Result<u8, Failure> {
-        let shown = Shown::new(Source::of(&self.paths)?)?;
+        let shown = Shown::new(Source::from_paths(&self.paths)?)?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -58,7 +58,8 @@ async fn serve(args: &View, shown: Shown) -> Result<(), Failure> {
     )
     .await?;
     output::stderr(&format!("http://{bound}/\n"));
-    let guard = Guard::of(bound.ip()).allow(args.allow_host.clone(), "start it with --allow-host");
+    let guard =
+        Guard::for_address(bound.ip()).allow(args.allow_host.clone(), "start it with --allow-host");
     let door = Arc::new((guard, Mutex::new(shown)));
     let exchange = move |request: Request<Incoming>| {
         let door = Arc::clone(&door);
@@ -127,44 +128,58 @@ fn answer(
     let mut shown = shown.lock();
     let path = request.uri().path();
     if let Some(at) = path.strip_prefix("/traces/") {
+        return shown.traces(at);
+    }
+    match path {
+        "/" => shown.page(),
+        "/report" => shown.report(request.uri().query()),
+        _ => plain(StatusCode::NOT_FOUND, "no such page"),
+    }
+}
+
+impl Shown {
+    /// The traces of the test at this place.
+    fn traces(&self, at: &str) -> Response<Full<Bytes>> {
         let test = at
             .parse()
             .ok()
-            .and_then(|at: usize| shown.judged.report.tests.get(at));
-        return match test {
+            .and_then(|at: usize| self.judged.report.tests.get(at));
+        match test {
             Some(test) => of_kind(
                 "application/json",
                 html::served_traces(test, mcptest_replay::clean),
             ),
             None => plain(StatusCode::NOT_FOUND, "no such test"),
-        };
+        }
     }
-    match path {
-        "/" => {
-            shown.refresh();
-            let page = html::served_page(
-                &shown.judged.report,
-                GATES,
-                shown.version,
+
+    fn page(&mut self) -> Response<Full<Bytes>> {
+        self.refresh();
+        let page = html::served_page(
+            &self.judged.report,
+            GATES,
+            self.version,
+            mcptest_replay::clean,
+        );
+        of_kind("text/html; charset=utf-8", page)
+    }
+
+    /// The report, unless the page already shows this version.
+    fn report(&mut self, version: Option<&str>) -> Response<Full<Bytes>> {
+        self.refresh();
+        if version == Some(self.version.to_string().as_str()) {
+            return plain(StatusCode::NO_CONTENT, "");
+        }
+        let live = serde_json::to_value(&self.judged.live).unwrap_or_default();
+        of_kind(
+            "application/json",
+            html::served_report(
+                &self.judged.report,
+                self.version,
+                &live,
                 mcptest_replay::clean,
-            );
-            of_kind("text/html; charset=utf-8", page)
-        }
-        "/report" => {
-            shown.refresh();
-            if request.uri().query() == Some(shown.version.to_string().as_str()) {
-                return plain(StatusCode::NO_CONTENT, "");
-            }
-            let Shown {
-                version, judged, ..
-            } = &*shown;
-            let live = serde_json::to_value(&judged.live).unwrap_or_default();
-            of_kind(
-                "application/json",
-                html::served_report(&judged.report, *version, &live, mcptest_replay::clean),
-            )
-        }
-        _ => plain(StatusCode::NOT_FOUND, "no such page"),
+            ),
+        )
     }
 }
 

@@ -34,7 +34,7 @@ impl JudgedSource {
 }
 
 impl Source {
-    pub(super) fn of(paths: &[PathBuf]) -> Result<Self, Failure> {
+    pub(super) fn from_paths(paths: &[PathBuf]) -> Result<Self, Failure> {
         if let [path] = paths
             && has_ending(path, &["json"])
             && files::read_named_text(path, files::RECORDING).is_ok_and(|text| is_report(&text))
@@ -140,7 +140,7 @@ fn judged(loaded: &[(String, Loaded)], plan: &Plan<'_>) -> JudgedSource {
         ..JudgeOptions::default()
     };
     let report = mcptest_replay::replay(plan, options);
-    let live = Live::of(plan, &report);
+    let live = Live::from_report(plan, &report);
     JudgedSource {
         report,
         live,

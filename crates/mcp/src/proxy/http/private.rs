@@ -35,7 +35,7 @@ impl PrivatePath {
     fn behind(token: String) -> Self {
         Self {
             token,
-            guard: Guard::of(Ipv4Addr::LOCALHOST.into()),
+            guard: Guard::for_address(Ipv4Addr::LOCALHOST.into()),
         }
     }
 
