@@ -52,7 +52,7 @@ pub(crate) struct AskedJudges<'a> {
 }
 
 /// One question about one run, put to the judges.
-pub(crate) struct Asking<'a> {
+pub(crate) struct GradeRequest<'a> {
     pub(crate) judges: &'a AskedJudges<'a>,
     pub(crate) row: &'a Row<'a>,
     /// The row's place in the plan.
@@ -81,7 +81,7 @@ impl<'a> AskedJudges<'a> {
     }
 }
 
-impl<'a> Asking<'a> {
+impl<'a> GradeRequest<'a> {
     /// Asks all judges of a check, each as often as it says.
     pub(crate) async fn grade(&self) -> Result<Grade, Ungraded> {
         let wanted = self.wanted;

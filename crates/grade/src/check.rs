@@ -1,8 +1,8 @@
 //! How does a judge grade runs with a known outcome, and the same runs retold in other words?
 
 use crate::calibrate::{Mislabelled, each_labelled};
-use crate::grade::{GradingContext, Unit, ask_all};
-use crate::judge_quality::{CheckedRun, Given, JudgeCheck};
+use crate::grade::{GradingContext, WantedGrade, ask_all};
+use crate::judge_quality::{CheckedRun, JudgeCheck, JudgeGrade};
 use crate::keep::RowGrades;
 use crate::options::{GradeOptions, WhichGrades};
 use crate::retell::{Retelling, retold};
@@ -50,13 +50,13 @@ pub enum UncheckedJudge {
 /// One question about one run with a label.
 struct Labelled<'p> {
     is_good: bool,
-    unit: Unit<'p>,
+    unit: WantedGrade<'p>,
 }
 
 /// The same question about the same run, told in another way.
 struct RetoldUnit<'p> {
     how: Retelling,
-    unit: Unit<'p>,
+    unit: WantedGrade<'p>,
 }
 
 impl RetoldUnit<'_> {
@@ -133,7 +133,7 @@ pub fn plan_check(
         labelled,
         left_out,
     } = collect(plan, labels, &Secrets::default())?;
-    let calls = |unit: &Unit<'_>| match plan.rows[unit.index].suite() {
+    let calls = |unit: &WantedGrade<'_>| match plan.rows[unit.index].suite() {
         Some(suite) if rows[&unit.index].find(&unit.wanted).is_none() => {
             unit.wanted.question.calls(suite)
         }
@@ -175,7 +175,7 @@ fn collect<'p>(
             let of_run = asked.iter().filter(|wanted| wanted.run == run.run.number);
             labelled.extend(of_run.cloned().map(|wanted| Labelled {
                 is_good: run.is_good,
-                unit: Unit { index, wanted },
+                unit: WantedGrade { index, wanted },
             }));
         }
         let grades = recorded.grades.clone();
@@ -209,8 +209,8 @@ fn is_checked(question: &Question) -> bool {
 /// The units without a grade.
 fn without_grade<'u, 'p: 'u>(
     rows: &BTreeMap<usize, RowGrades<'p>>,
-    units: impl Iterator<Item = &'u Unit<'p>>,
-) -> VecDeque<Unit<'p>> {
+    units: impl Iterator<Item = &'u WantedGrade<'p>>,
+) -> VecDeque<WantedGrade<'p>> {
     units
         .filter(|unit| rows[&unit.index].find(&unit.wanted).is_none())
         .cloned()
@@ -246,7 +246,7 @@ fn retell<'p>(
                 let index = unit.index;
                 units.push(RetoldUnit {
                     how,
-                    unit: Unit { index, wanted },
+                    unit: WantedGrade { index, wanted },
                 });
             }
         }
@@ -314,9 +314,9 @@ fn checked_run(
     retold: &[RetoldUnit<'_>],
     rows: &BTreeMap<usize, RowGrades<'_>>,
 ) -> Option<CheckedRun> {
-    let given = |unit: &Unit<'_>| {
+    let given = |unit: &WantedGrade<'_>| {
         let grade = rows[&unit.index].find(&unit.wanted)?;
-        Some(Given {
+        Some(JudgeGrade {
             passed: unit.wanted.question.holds(grade),
             score: grade.score(),
         })

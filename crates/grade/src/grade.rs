@@ -1,6 +1,6 @@
 //! Grading: which checks have no grade, which judges are asked, and where is what they said kept?
 
-use crate::ask_judge::{AskedJudges, Asking, Ungraded};
+use crate::ask_judge::{AskedJudges, GradeRequest, Ungraded};
 use crate::keep::RowGrades;
 use crate::options::{GradeOptions, WhichGrades};
 use mcptest_agent::{Spending, usd};
@@ -31,7 +31,7 @@ pub struct GradingContext<'a> {
 
 /// One check of one run to grade.
 #[derive(Clone)]
-pub(crate) struct Unit<'p> {
+pub(crate) struct WantedGrade<'p> {
     /// Its row's place in the plan.
     pub(crate) index: usize,
     pub(crate) wanted: Wanted<'p>,
@@ -45,7 +45,7 @@ pub fn grade(
     context: GradingContext<'_>,
 ) -> Result<BTreeMap<usize, GradedRow>, Interrupted> {
     let mut rows: BTreeMap<usize, RowGrades<'_>> = BTreeMap::new();
-    let mut units: VecDeque<Unit<'_>> = VecDeque::new();
+    let mut units: VecDeque<WantedGrade<'_>> = VecDeque::new();
     for (index, row) in plan
         .rows
         .iter()
@@ -58,7 +58,11 @@ pub fn grade(
         };
         let grades = RowGrades::new(row, grades, options.is_live, context.secrets);
         rows.insert(index, grades);
-        units.extend(wanted.into_iter().map(|wanted| Unit { index, wanted }));
+        units.extend(
+            wanted
+                .into_iter()
+                .map(|wanted| WantedGrade { index, wanted }),
+        );
     }
     let rows = ask_all(rows, units, options, context)?;
     Ok(rows
@@ -70,7 +74,7 @@ pub fn grade(
 /// Asks for each of these grades, several at once, and keeps the answers next to the row's recording.
 pub(crate) fn ask_all<'p>(
     rows: BTreeMap<usize, RowGrades<'p>>,
-    units: VecDeque<Unit<'p>>,
+    units: VecDeque<WantedGrade<'p>>,
     options: GradeOptions,
     context: GradingContext<'_>,
 ) -> Result<BTreeMap<usize, RowGrades<'p>>, Interrupted> {
@@ -116,7 +120,7 @@ fn asked_at_once(jobs: Option<usize>, all: usize) -> usize {
 /// The rows that are graded, and what is still to be asked.
 struct Grading<'p, 'a> {
     judges: AskedJudges<'a>,
-    units: Mutex<VecDeque<Unit<'p>>>,
+    units: Mutex<VecDeque<WantedGrade<'p>>>,
     rows: BTreeMap<usize, Mutex<RowGrades<'p>>>,
     watch: &'a Watch,
 }
@@ -124,7 +128,7 @@ struct Grading<'p, 'a> {
 impl<'p, 'a> Grading<'p, 'a> {
     fn new(
         rows: BTreeMap<usize, RowGrades<'p>>,
-        units: VecDeque<Unit<'p>>,
+        units: VecDeque<WantedGrade<'p>>,
         context: GradingContext<'a>,
     ) -> Self {
         let rows = rows.into_iter();
@@ -141,7 +145,7 @@ impl<'p, 'a> Grading<'p, 'a> {
         while let Some(unit) = self.next() {
             let graded_row = &self.rows[&unit.index];
             let row = graded_row.lock().row;
-            let asking = Asking {
+            let asking = GradeRequest {
                 judges: &self.judges,
                 row,
                 index: unit.index,
@@ -158,7 +162,7 @@ impl<'p, 'a> Grading<'p, 'a> {
     }
 
     /// A method, so that the lock is not held while the unit is graded.
-    fn next(&self) -> Option<Unit<'p>> {
+    fn next(&self) -> Option<WantedGrade<'p>> {
         self.units.lock().pop_front()
     }
 

@@ -10,14 +10,14 @@ pub struct CheckedRun {
     /// True if the run was right.
     pub is_good: bool,
     /// The judge's grade.
-    pub grade: Given,
+    pub grade: JudgeGrade,
     /// The judge's grades of rewritten records.
-    pub retold: Vec<(Retelling, Given)>,
+    pub retold: Vec<(Retelling, JudgeGrade)>,
 }
 
 /// A judge's grade.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Given {
+pub struct JudgeGrade {
     /// True if it passed the run.
     pub passed: bool,
     /// The score, from 0 to 1.
@@ -40,15 +40,15 @@ pub struct JudgeCheck {
     /// Runs with a label that have no grade.
     pub ungraded: usize,
     /// Runs of which the judge says what the label says.
-    pub agreement: Share,
+    pub agreement: ShareOfRuns,
     /// Cohen's kappa; `null` where all labels and grades are one.
     pub kappa: Option<f64>,
     /// Where the true kappa lies, with 95% confidence.
     pub kappa_interval: Option<[f64; 2]>,
     /// Bad runs that the judge let pass.
-    pub false_passes: Share,
+    pub false_passes: ShareOfRuns,
     /// Good runs that it did not.
-    pub false_fails: Share,
+    pub false_fails: ShareOfRuns,
     /// The verdicts on rewritten records of the same runs.
     pub retold: Vec<Retold>,
 }
@@ -59,14 +59,14 @@ pub struct Retold {
     /// The kind of rewriting.
     pub how: Retelling,
     /// Verdicts that changed. Of a retelling that tries to win the judge over: bad runs that passed only then.
-    pub changed: Share,
+    pub changed: ShareOfRuns,
     /// By how much the mean score rose.
     pub shift: f64,
 }
 
 /// A count out of a total, with the 95% confidence interval of the true share (Clopper-Pearson).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Share {
+pub struct ShareOfRuns {
     /// The count.
     pub count: usize,
     /// Of how many.
@@ -77,7 +77,7 @@ pub struct Share {
     pub upper: Option<f64>,
 }
 
-impl Share {
+impl ShareOfRuns {
     fn new(count: usize, of: usize) -> Self {
         let interval: Option<Interval> = clopper_pearson(count as u64, of as u64, CONFIDENCE).ok();
         Self {
@@ -117,13 +117,13 @@ impl JudgeCheck {
             good,
             bad,
             ungraded,
-            agreement: Share::new(counts.right + counts.caught, runs.len()),
+            agreement: ShareOfRuns::new(counts.right + counts.caught, runs.len()),
             kappa: kappa.and_then(|kappa| kappa.kappa).map(six_decimals),
             kappa_interval: kappa
                 .and_then(|kappa| kappa.interval)
                 .map(|one| [one.lower, one.upper].map(six_decimals)),
-            false_passes: Share::new(counts.fooled, bad),
-            false_fails: Share::new(counts.missed, good),
+            false_passes: ShareOfRuns::new(counts.fooled, bad),
+            false_fails: ShareOfRuns::new(counts.missed, good),
             retold: Retelling::ALL
                 .into_iter()
                 .filter_map(|how| Retold::new(how, runs))
@@ -141,7 +141,7 @@ impl JudgeCheck {
     }
 }
 
-/// The runs by what the label and the judge say of them.
+/// The number of runs for each pair of a label and a verdict.
 struct Agreement {
     /// Good runs that passed.
     right: usize,
@@ -180,7 +180,7 @@ impl Agreement {
 
 impl Retold {
     fn new(how: Retelling, runs: &[CheckedRun]) -> Option<Self> {
-        let pairs: Vec<(Given, Given)> = runs
+        let pairs: Vec<(JudgeGrade, JudgeGrade)> = runs
             .iter()
             .filter_map(|run| {
                 Some((
@@ -202,7 +202,7 @@ impl Retold {
             .sum::<f64>();
         Some(Self {
             how,
-            changed: Share::new(changed, pairs.len()),
+            changed: ShareOfRuns::new(changed, pairs.len()),
             shift: six_decimals(shift / pairs.len() as f64),
         })
     }
@@ -216,13 +216,13 @@ mod tests {
     fn every_number_of_a_check_has_six_decimals_at_most() {
         let run = |is_good: bool, passed: bool, score: f64| CheckedRun {
             is_good,
-            grade: Given { passed, score },
+            grade: JudgeGrade { passed, score },
             retold: Retelling::ALL
                 .into_iter()
                 .map(|how| {
                     (
                         how,
-                        Given {
+                        JudgeGrade {
                             passed: !passed,
                             score: score / 3.0,
                         },

@@ -15,7 +15,7 @@ pub struct Interval {
 
 /// A difference of two rates with its bounds.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Difference {
+pub struct RateDifference {
     /// The first rate less the second.
     pub difference: f64,
     /// Where the true difference lies.
@@ -103,7 +103,7 @@ pub fn newcombe_difference(
     first: (u64, u64),
     second: (u64, u64),
     confidence: f64,
-) -> Result<Difference> {
+) -> Result<RateDifference> {
     check_counts(first.0, first.1)?;
     check_sample(second.0, second.1, confidence)?;
     let rate = |(passes, runs): (u64, u64)| (passes as f64 / runs as f64, runs as f64);
@@ -115,7 +115,7 @@ pub(super) fn newcombe_of_rates(
     (p, n): (f64, f64),
     (q, m): (f64, f64),
     confidence: f64,
-) -> Difference {
+) -> RateDifference {
     let (one, two) = (
         wilson_of_rate(p, n, confidence),
         wilson_of_rate(q, m, confidence),
@@ -125,7 +125,7 @@ pub(super) fn newcombe_of_rates(
         lower: difference - (p - one.lower).hypot(two.upper - q),
         upper: difference + (one.upper - p).hypot(q - two.lower),
     };
-    Difference {
+    RateDifference {
         difference,
         interval,
     }

@@ -30,7 +30,9 @@ pub use estimate::{
     suite_pass_at_k, suite_pass_hat_k,
 };
 pub use flakes::{BudgetState, FlakeBudget, flake_budget};
-pub use interval::{Difference, Interval, clopper_pearson, jeffreys, newcombe_difference, wilson};
+pub use interval::{
+    Interval, RateDifference, clopper_pearson, jeffreys, newcombe_difference, wilson,
+};
 pub use multiple::{benjamini_hochberg, holm};
 pub use plan::{
     GateCharacteristic, MinimumDrop, first_false, gate_characteristic, minimum_detectable_drop,

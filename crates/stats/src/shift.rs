@@ -49,7 +49,7 @@ pub fn shift(strata: &[Stratum<'_>]) -> Result<Shift> {
         .iter()
         .map(|stratum| units(stratum.difference()))
         .sum();
-    let observed = Observed {
+    let observed = ObservedShift {
         sum: observed,
         difference: strata.iter().map(Stratum::difference).sum::<f64>() / strata.len() as f64,
         // Rounding of each test's part must not tell equal sums apart.
@@ -66,8 +66,8 @@ fn units(value: f64) -> i128 {
     (value / UNIT).round() as i128
 }
 
-/// What the runs show, to be compared with its rearrangements.
-struct Observed {
+/// The observed difference, to be compared with its rearrangements.
+struct ObservedShift {
     /// The sum of the tests' differences, in units.
     sum: i128,
     difference: f64,
@@ -75,7 +75,7 @@ struct Observed {
     slack: i128,
 }
 
-impl Observed {
+impl ObservedShift {
     /// The sums that are at least as far from 0 begin here.
     fn as_far(&self) -> i128 {
         self.sum.abs() - self.slack

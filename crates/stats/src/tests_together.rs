@@ -3,7 +3,7 @@
 use super::interval::{newcombe_of_rates, wilson_of_rate};
 use super::normal::normal_quantile;
 use super::special::beta_quantile;
-use super::{Difference, Interval, Result, StatsError, check_counts, check_inside};
+use super::{Interval, RateDifference, Result, StatsError, check_counts, check_inside};
 
 /// The passed runs of a test.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -82,7 +82,7 @@ fn student(confidence: f64, freedom: f64) -> f64 {
 
 /// The growth of the pass rate of the same tests, each test with equal weight, with Newcombe's interval. It describes
 /// these tests, not similar ones. Differences between tests make it wider than necessary.
-pub fn difference_over_tests(pairs: &[(Tally, Tally)], confidence: f64) -> Result<Difference> {
+pub fn difference_over_tests(pairs: &[(Tally, Tally)], confidence: f64) -> Result<RateDifference> {
     check_inside("confidence", confidence)?;
     if pairs.is_empty() {
         return Err(StatsError::NoTasks);

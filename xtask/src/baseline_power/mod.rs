@@ -6,7 +6,7 @@ mod tests;
 use crate::say;
 use crate::simulation::{self, Chance};
 use mcptest_compare::baseline::{
-    Baseline, Class, FORMAT, GateBaseline, RunBaseline, TestBaseline, VERSION, compare,
+    Baseline, DifferenceClass, FORMAT, GateBaseline, RunBaseline, TestBaseline, VERSION, compare,
 };
 use mcptest_core::report::Number;
 use std::collections::BTreeMap;
@@ -71,7 +71,7 @@ fn drifts(pairs: usize, size: (usize, usize), fall: f64) -> usize {
         found
             .numbers
             .iter()
-            .any(|number| number.class == Class::Drift)
+            .any(|number| number.class == DifferenceClass::Drift)
     });
     found.count()
 }

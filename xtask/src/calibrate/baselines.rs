@@ -1,7 +1,9 @@
 //! How often does a comparison of baselines tell trials of one agent apart?
 
 use super::corpus::{Corpus, LabelledRun};
-use mcptest_compare::baseline::{Baseline, Class, FORMAT, TestBaseline, VERSION, capture, compare};
+use mcptest_compare::baseline::{
+    Baseline, DifferenceClass, FORMAT, TestBaseline, VERSION, capture, compare,
+};
 use mcptest_core::suite::{Host, Suite, load_for_traces};
 use mcptest_core::trace::{Run, Trace};
 use std::collections::BTreeMap;
@@ -13,11 +15,11 @@ pub(super) struct Outcomes {
     /// True for each pair of baselines over all tasks, of two trials each, that has drifted.
     pub(super) drift: Vec<bool>,
     /// The result of each test between two right trials.
-    pub(super) one_by_one: Vec<Class>,
+    pub(super) one_by_one: Vec<DifferenceClass>,
     /// The same for two and two trials that all went right.
-    pub(super) two_by_two: Vec<Class>,
+    pub(super) two_by_two: Vec<DifferenceClass>,
     /// The same for two and two trials, however they went.
-    pub(super) any_two_by_two: Vec<Class>,
+    pub(super) any_two_by_two: Vec<DifferenceClass>,
 }
 
 pub(super) fn measure(corpus: &Corpus) -> Result<Outcomes, String> {
@@ -51,7 +53,7 @@ pub(super) fn measure(corpus: &Corpus) -> Result<Outcomes, String> {
                 compared
                     .numbers
                     .iter()
-                    .any(|number| number.class == Class::Drift),
+                    .any(|number| number.class == DifferenceClass::Drift),
             );
             for (test, (_, runs)) in compared.tests.iter().zip(&four) {
                 found.any_two_by_two.push(test.verdict);

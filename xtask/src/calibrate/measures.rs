@@ -3,7 +3,7 @@
 use super::corpus::{Corpus, LabelledRun};
 use super::judge::Gates;
 use super::plant;
-use mcptest_compare::baseline::Class;
+use mcptest_compare::baseline::DifferenceClass;
 use mcptest_core::report::{GateReport, Status};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -137,8 +137,8 @@ fn baselines(lines: &mut Lines<'_>) -> Result<(), String> {
     ];
     for (fails, is_undecided, classes) in compared {
         let are = |class| classes.iter().map(|one| *one == class).collect::<Vec<_>>();
-        lines.add(fails, Bound::AtMost(0), are(Class::Fail));
-        lines.add(is_undecided, Bound::Told, are(Class::Undecided));
+        lines.add(fails, Bound::AtMost(0), are(DifferenceClass::Fail));
+        lines.add(is_undecided, Bound::Told, are(DifferenceClass::Undecided));
     }
     Ok(())
 }

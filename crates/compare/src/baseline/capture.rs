@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-type Numbers = BTreeMap<String, Option<Number>>;
+type GateNumbers = BTreeMap<String, Option<Number>>;
 
 /// What these runs of a row are in a baseline.
 pub fn capture(row: AgentRow<'_>, runs: &[Run<'_>]) -> TestBaseline {
@@ -91,7 +91,7 @@ fn numbers_of_run(
     agent: &Agent,
     variant: Option<Variant>,
     run: &Run<'_>,
-) -> BTreeMap<String, Numbers> {
+) -> BTreeMap<String, GateNumbers> {
     let judge = |gate: &GateBlock| {
         let report = gate.judge_variant(variant, "", std::slice::from_ref(run));
         without_pass_rates(gate, report.targets)
@@ -112,7 +112,7 @@ fn takes_part(gate: &GateBlock) -> bool {
 }
 
 /// Without the share of runs that pass: the runs themselves say it.
-fn without_pass_rates(gate: &GateBlock, mut numbers: Numbers) -> Numbers {
+fn without_pass_rates(gate: &GateBlock, mut numbers: GateNumbers) -> GateNumbers {
     let pass_rates = gate.targets().iter().filter(|target| target.is_pass_rate());
     for target in pass_rates {
         numbers.remove(target.name);

@@ -12,7 +12,7 @@ use serde::Serialize;
 /// What a difference means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Class {
+pub enum DifferenceClass {
     /// It is tolerated.
     Pass,
     /// There are not enough runs to tell.
@@ -23,7 +23,7 @@ pub enum Class {
     Fail,
 }
 
-impl Class {
+impl DifferenceClass {
     /// The word for people.
     pub fn word(self) -> &'static str {
         match self {
@@ -41,13 +41,13 @@ pub struct BaselineDiff {
     /// The version of this format.
     pub schema_version: u32,
     /// The worst of its tests and numbers. `Undecided` is not a failure: too few runs to tell.
-    pub verdict: Class,
+    pub verdict: DifferenceClass,
     /// The baseline.
     pub before: BaselineSide,
     /// What is compared with it.
     pub after: BaselineSide,
     /// How many differences there are of each class.
-    pub counts: Counts,
+    pub counts: DifferenceCounts,
     /// The tests that both have, in the order of the first.
     pub tests: Vec<TestDiff>,
     /// The gates' numbers over all tests.
@@ -69,7 +69,7 @@ pub struct BaselineSide {
 
 /// How many differences there are of each class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Counts {
+pub struct DifferenceCounts {
     /// Tests that were compared.
     pub tests: usize,
     /// Things that held in every run before.
@@ -94,7 +94,7 @@ pub struct TestDiff {
     /// The name of the row.
     pub name: String,
     /// The worst of its differences.
-    pub verdict: Class,
+    pub verdict: DifferenceClass,
     /// How many runs there were before.
     pub runs_before: usize,
     /// How many there are now.
@@ -114,7 +114,7 @@ pub struct TestDiff {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Difference {
     /// What it means.
-    pub class: Class,
+    pub class: DifferenceClass,
     /// What differs: `tool`, `order`, `arguments`, `response`, `finish`, `verdict`.
     pub kind: &'static str,
     /// The same in a sentence.
@@ -177,9 +177,9 @@ impl BaselineDiff {
     pub fn exit_code(&self) -> u8 {
         match self.verdict {
             _ if self.counts.not_compared > 0 => 2,
-            Class::Fail => 1,
-            Class::Drift => 6,
-            Class::Undecided | Class::Pass => 0,
+            DifferenceClass::Fail => 1,
+            DifferenceClass::Drift => 6,
+            DifferenceClass::Undecided | DifferenceClass::Pass => 0,
         }
     }
 
@@ -191,7 +191,7 @@ impl BaselineDiff {
     ) -> Self {
         let tests: Vec<TestDiff> = comparison.rows.iter().map(TestDiff::new).collect();
         let numbers = shifts(comparison, gates);
-        let counts = Counts::new(&tests, &numbers);
+        let counts = DifferenceCounts::new(&tests, &numbers);
         Self {
             schema_version: VERSION,
             verdict: counts.verdict(),
@@ -216,7 +216,7 @@ impl TestDiff {
         Self {
             suite: row.before.suite.clone(),
             name: row.before.name.clone(),
-            verdict: worst.map_or(Class::Pass, |worst| worst.class),
+            verdict: worst.map_or(DifferenceClass::Pass, |worst| worst.class),
             runs_before: row.before.runs.len(),
             runs_after: row.after.runs.len(),
             invariants: behaviour.invariants,
@@ -227,9 +227,9 @@ impl TestDiff {
     }
 }
 
-impl Counts {
+impl DifferenceCounts {
     fn new(tests: &[TestDiff], numbers: &[NumberShift]) -> Self {
-        let differences = |class: Class| {
+        let differences = |class: DifferenceClass| {
             let all = tests.iter().flat_map(|test| &test.differences);
             all.filter(|one| one.class == class).count()
         };
@@ -238,24 +238,24 @@ impl Counts {
         Self {
             tests: tests.len() - not_compared,
             invariants: tests.iter().map(|test| test.invariants).sum(),
-            fail: differences(Class::Fail),
+            fail: differences(DifferenceClass::Fail),
             drift: numbers
                 .iter()
-                .filter(|one| one.class == Class::Drift)
+                .filter(|one| one.class == DifferenceClass::Drift)
                 .count(),
-            undecided: differences(Class::Undecided),
-            pass: differences(Class::Pass),
+            undecided: differences(DifferenceClass::Undecided),
+            pass: differences(DifferenceClass::Pass),
             not_compared,
         }
     }
 
     /// The worst class that is counted.
-    fn verdict(self) -> Class {
+    fn verdict(self) -> DifferenceClass {
         match self {
-            Self { fail: 1.., .. } => Class::Fail,
-            Self { drift: 1.., .. } => Class::Drift,
-            Self { undecided: 1.., .. } => Class::Undecided,
-            _ => Class::Pass,
+            Self { fail: 1.., .. } => DifferenceClass::Fail,
+            Self { drift: 1.., .. } => DifferenceClass::Drift,
+            Self { undecided: 1.., .. } => DifferenceClass::Undecided,
+            _ => DifferenceClass::Pass,
         }
     }
 }

@@ -10,7 +10,8 @@ pub use crate::comparison::support::{MissingRuns, Support};
 pub use capture::capture;
 pub(crate) use capture::{of_question, walk};
 pub use diff::{
-    BaselineDiff, BaselineSide, Class, Counts, Difference, TestDiff, compare, compare_test,
+    BaselineDiff, BaselineSide, Difference, DifferenceClass, DifferenceCounts, TestDiff, compare,
+    compare_test,
 };
 
 use crate::comparison::{ComparedRow, RowIdentity};
@@ -165,7 +166,7 @@ pub enum Length {
 }
 
 /// Why a baseline cannot be read, and where.
-pub type ReadError = Placed<ReadFault>;
+pub type BaselineReadError = Placed<BaselineReadFault>;
 
 const WORDS: Words = Words {
     shape: "a baseline is one JSON object, as `mcptest model-baseline capture` writes it",
@@ -174,7 +175,7 @@ const WORDS: Words = Words {
 
 /// What is wrong with a baseline.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadFault {
+pub enum BaselineReadFault {
     /// A format of another time.
     #[error("the baseline has version {0}, and this mcptest compares version {VERSION}; {again} from the same recordings, with the same mcptest on both sides", again = WORDS.again)]
     OtherVersion(String),
@@ -186,7 +187,7 @@ pub enum ReadFault {
     Broken(String),
 }
 
-impl From<TextFault> for ReadFault {
+impl From<TextFault> for BaselineReadFault {
     fn from(fault: TextFault) -> Self {
         match fault {
             TextFault::Newer { version, .. } => Self::OtherVersion(version.to_string()),
@@ -198,8 +199,8 @@ impl From<TextFault> for ReadFault {
 
 impl Baseline {
     /// Reads the bytes of a file.
-    pub fn read(bytes: &[u8]) -> Result<Self, ReadError> {
-        Source::new(bytes).whole((FORMAT, u64::from(VERSION)), ReadFault::Broken)
+    pub fn read(bytes: &[u8]) -> Result<Self, BaselineReadError> {
+        Source::new(bytes).whole((FORMAT, u64::from(VERSION)), BaselineReadFault::Broken)
     }
 
     /// The text of its file: the same for the same runs.

@@ -72,7 +72,10 @@ fn below_three_runs_on_a_side_nothing_is_broken_and_the_missing_runs_are_counted
     ] {
         let (before, after) = (vec![with.clone(); before], vec![without.clone(); now]);
         let found = compare_test(&test(&before), &test(&after), GATES);
-        assert_eq!((found.verdict, found.exit_code()), (Class::Undecided, 0));
+        assert_eq!(
+            (found.verdict, found.exit_code()),
+            (DifferenceClass::Undecided, 0)
+        );
         let said = found.tests[0].differences[0].support_in_words().unwrap();
         assert!(
             said.ends_with(&format!("; to decide, it takes {needed}")),
@@ -367,7 +370,7 @@ fn a_number_drifts_when_enough_runs_support_it() {
     let (exit, number) = penalty(&measured(&[0.0; 6]), &measured(&[2.0; 6]));
     assert_eq!(
         (exit, number.class, number.is_worse()),
-        (6, Class::Drift, true)
+        (6, DifferenceClass::Drift, true)
     );
     assert_eq!(
         number.in_words(),
@@ -378,7 +381,7 @@ fn a_number_drifts_when_enough_runs_support_it() {
     let (exit, number) = penalty(&measured(&[0.0; 3]), &measured(&[2.0; 3]));
     assert_eq!(
         (exit, number.class, number.adjusted_p),
-        (0, Class::Undecided, None)
+        (0, DifferenceClass::Undecided, None)
     );
     let mut other = measured(&[2.0; 6]);
     other.gates.get_mut("golden_path").unwrap().block = "another".to_owned();
@@ -439,7 +442,7 @@ fn tests_pair_up_over_a_whole_baseline() {
         .unwrap();
     assert_eq!(
         (penalty.class, penalty.tests, penalty.values),
-        (Class::Drift, 8, 16),
+        (DifferenceClass::Drift, 8, 16),
         "{penalty:?}"
     );
     let mut fewer = of(0.0);

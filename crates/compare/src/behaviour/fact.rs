@@ -16,13 +16,13 @@ pub(crate) struct RunFacts<'r> {
     /// The tools in the order of their first calls.
     pub(super) order: Vec<&'r str>,
     pub(super) calls: BTreeMap<&'r str, usize>,
-    pub(super) arguments: BTreeMap<&'r str, BTreeMap<String, Argument>>,
+    pub(super) arguments: BTreeMap<&'r str, BTreeMap<String, ArgumentFacts>>,
     pub(super) run: Option<&'r RunBaseline>,
 }
 
 /// What was given at one path of a tool's arguments.
 #[derive(Debug, Default)]
-pub(super) struct Argument {
+pub(super) struct ArgumentFacts {
     pub(super) types: BTreeSet<&'static str>,
     /// The values as they are compared, each with one as it was written.
     pub(super) values: BTreeMap<String, String>,
@@ -80,7 +80,7 @@ impl<'r> RunFacts<'r> {
         *self.calls.entry(tool).or_default() += 1;
     }
 
-    pub(super) fn argument(&self, tool: &str, path: &str) -> Option<&Argument> {
+    pub(super) fn argument(&self, tool: &str, path: &str) -> Option<&ArgumentFacts> {
         self.arguments.get(tool)?.get(path)
     }
 
@@ -169,7 +169,7 @@ impl Fact {
     }
 
     /// The type of an argument, if it has one, and its values.
-    fn of_argument(tool: &str, path: &str, argument: &Argument) -> Vec<Self> {
+    fn of_argument(tool: &str, path: &str, argument: &ArgumentFacts) -> Vec<Self> {
         let mut all = Vec::new();
         if let (Some(type_word), 1) = (argument.types.first(), argument.types.len()) {
             all.push(Self::Gives {

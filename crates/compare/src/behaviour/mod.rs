@@ -8,7 +8,7 @@ mod tool_names;
 
 pub(crate) use fact::{Fact, RunFacts, called};
 
-use crate::baseline::{Class, Difference, TestBaseline};
+use crate::baseline::{Difference, DifferenceClass, TestBaseline};
 use crate::comparison::support::{MissingRuns, Support, class_of_invariant};
 use order::closest_orders;
 use std::collections::BTreeSet;
@@ -53,7 +53,7 @@ struct Sides<'r> {
 /// An invariant that holds no more, or less often.
 struct Lost<'f> {
     fact: &'f Fact,
-    class: Class,
+    class: DifferenceClass,
     before: Support,
     now: Support,
 }
@@ -72,7 +72,7 @@ impl Sides<'_> {
             }
             behaviour.invariants += 1;
             let class = class_of_invariant(before, now);
-            if class != Class::Pass {
+            if class != DifferenceClass::Pass {
                 lost.push(Lost {
                     fact,
                     class,

@@ -2,7 +2,7 @@
 
 use super::Lost;
 use super::fact::{Fact, RunFacts};
-use crate::baseline::Class;
+use crate::baseline::DifferenceClass;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Every pair of tools that were called in every run, the one in an earlier turn than the other. Neighbours alone
@@ -43,7 +43,7 @@ pub(super) fn orders(before: &[RunFacts<'_>], now: &BTreeSet<&str>) -> Vec<Fact>
 /// others is one difference.
 pub(super) fn closest_orders<'f>(candidates: &[Fact], turned: Vec<Lost<'f>>) -> Vec<Lost<'f>> {
     let later_than = later_tools(candidates);
-    let classes: BTreeMap<(&str, &str), Class> = turned
+    let classes: BTreeMap<(&str, &str), DifferenceClass> = turned
         .iter()
         .filter_map(|lost| Some((pair(lost.fact)?, lost.class)))
         .collect();

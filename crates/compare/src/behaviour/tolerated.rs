@@ -1,8 +1,8 @@
 //! Which differences are none that a user of the model would mind?
 
 use super::broken::argument;
-use super::fact::{Argument, RunFacts, called};
-use crate::baseline::{Class, Difference, Length};
+use super::fact::{ArgumentFacts, RunFacts, called};
+use crate::baseline::{Difference, DifferenceClass, Length};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The differences that are tolerated, each once.
@@ -10,7 +10,7 @@ pub(super) fn find(before: &[RunFacts<'_>], after: &[RunFacts<'_>]) -> Vec<Diffe
     let mut found = Vec::new();
     let mut add = |kind: &'static str, message: String| {
         found.push(Difference {
-            class: Class::Pass,
+            class: DifferenceClass::Pass,
             kind,
             message,
             support: None,
@@ -64,19 +64,21 @@ fn arguments(tool: &str, before: &[RunFacts<'_>], after: &[RunFacts<'_>]) -> Vec
     };
     let mut said = Vec::new();
     for path in given(after) {
-        let at =
-            |runs: &'_ [RunFacts<'_>], take: fn(&Argument) -> Vec<String>| -> BTreeSet<String> {
-                runs.iter()
-                    .filter_map(|run| run.argument(tool, &path))
-                    .flat_map(take)
-                    .collect()
-            };
+        let at = |runs: &'_ [RunFacts<'_>],
+                  take: fn(&ArgumentFacts) -> Vec<String>|
+         -> BTreeSet<String> {
+            runs.iter()
+                .filter_map(|run| run.argument(tool, &path))
+                .flat_map(take)
+                .collect()
+        };
         let what = argument(&path);
         if before.iter().all(|run| run.argument(tool, &path).is_none()) {
             said.push(format!("`{tool}`: {what} is given now"));
             continue;
         }
-        let texts: fn(&Argument) -> Vec<String> = |found| found.texts.iter().cloned().collect();
+        let texts: fn(&ArgumentFacts) -> Vec<String> =
+            |found| found.texts.iter().cloned().collect();
         if !at(after, texts).is_subset(&at(before, texts)) && !at(before, texts).is_empty() {
             said.push(format!("`{tool}`: {what} is worded differently"));
         }

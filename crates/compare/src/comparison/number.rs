@@ -1,12 +1,12 @@
 //! Which numbers of the gates have shifted, beyond what chance explains?
 
 use super::{ComparedRow, Comparison};
-use crate::baseline::{Class, TestBaseline};
+use crate::baseline::{DifferenceClass, TestBaseline};
 use mcptest_core::gates::{Better, Gates, Target};
 use mcptest_core::report::Number;
 use mcptest_core::report::leaderboard::Verdict;
 use mcptest_core::report::leaderboard::change::{
-    Answer, LEVEL, Question, answer_together, drawn_in_words,
+    ChangeAnswer, ChangeQuestion, LEVEL, answer_together, drawn_in_words,
 };
 use mcptest_stats::{Shift, Stratum, shift, six_decimals};
 use serde::Serialize;
@@ -20,7 +20,7 @@ pub struct NumberShift {
     /// The target.
     pub target: String,
     /// What the shift means.
-    pub class: Class,
+    pub class: DifferenceClass,
     /// Which values are good.
     pub better: Better,
     /// Its mean over the tests before.
@@ -60,7 +60,7 @@ impl NumberShift {
     }
 }
 
-type Pair<'t> = (&'t TestBaseline, &'t TestBaseline);
+type TestPair<'t> = (&'t TestBaseline, &'t TestBaseline);
 
 /// What is measured: a target of a gate.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,24 +70,24 @@ struct NumberName {
 }
 
 /// A number, its values, and how these have shifted.
-struct Measured {
+struct MeasuredNumber {
     name: NumberName,
     better: Better,
-    values: Values,
+    values: NumberValues,
     shift: Shift,
 }
 
 /// Every number that both sides have, over all rows that can be compared.
 pub(crate) fn shifts(comparison: &Comparison<'_, TestBaseline>, gates: Gates) -> Vec<NumberShift> {
-    let rows: Vec<Pair<'_>> = comparison
+    let rows: Vec<TestPair<'_>> = comparison
         .comparable()
         .map(|row| (row.before, row.after))
         .collect();
-    let measured: Vec<Measured> = names(&rows)
+    let measured: Vec<MeasuredNumber> = names(&rows)
         .into_iter()
-        .filter_map(|name| Measured::new(name, &rows, gates))
+        .filter_map(|name| MeasuredNumber::new(name, &rows, gates))
         .collect();
-    let questions: Vec<Option<Question>> = measured
+    let questions: Vec<Option<ChangeQuestion>> = measured
         .iter()
         .map(|measured| Some(measured.question()))
         .collect();
@@ -99,8 +99,8 @@ pub(crate) fn shifts(comparison: &Comparison<'_, TestBaseline>, gates: Gates) ->
         .collect()
 }
 
-impl Measured {
-    fn new(name: NumberName, rows: &[Pair<'_>], gates: Gates) -> Option<Self> {
+impl MeasuredNumber {
+    fn new(name: NumberName, rows: &[TestPair<'_>], gates: Gates) -> Option<Self> {
         let values = values(&name, rows);
         let shift = shift(&values.strata()).ok()?;
         Some(Self {
@@ -116,9 +116,9 @@ impl Measured {
     /// A baseline has dozens of numbers, and one that has shifted ends a build. Therefore the question has the whole
     /// p-value, not the mid-p of `compare`. No arrangement of its values makes some numbers significant: these cannot
     /// be shown.
-    fn question(&self) -> Question {
+    fn question(&self) -> ChangeQuestion {
         let difference = self.shift.difference;
-        Question {
+        ChangeQuestion {
             gain: match self.better {
                 Better::High => difference,
                 Better::Low => -difference,
@@ -128,15 +128,17 @@ impl Measured {
         }
     }
 
-    fn class(&self, answer: Answer) -> Class {
+    fn class(&self, answer: ChangeAnswer) -> DifferenceClass {
         match answer.verdict {
-            Verdict::Better | Verdict::Worse => Class::Drift,
-            Verdict::NotEnoughRuns if self.shift.difference.abs() > 0.0 => Class::Undecided,
-            Verdict::NotEnoughRuns | Verdict::NoEvidence => Class::Pass,
+            Verdict::Better | Verdict::Worse => DifferenceClass::Drift,
+            Verdict::NotEnoughRuns if self.shift.difference.abs() > 0.0 => {
+                DifferenceClass::Undecided
+            }
+            Verdict::NotEnoughRuns | Verdict::NoEvidence => DifferenceClass::Pass,
         }
     }
 
-    fn into_shift(self, answer: Answer) -> NumberShift {
+    fn into_shift(self, answer: ChangeAnswer) -> NumberShift {
         NumberShift {
             class: self.class(answer),
             verdict: answer.verdict,
@@ -158,7 +160,7 @@ const EXPECT: &str = "expect";
 const PASSED: &str = "expect.passed";
 
 /// The numbers that tests of both sides have.
-fn names(pairs: &[Pair<'_>]) -> BTreeSet<NumberName> {
+fn names(pairs: &[TestPair<'_>]) -> BTreeSet<NumberName> {
     let mut names = BTreeSet::new();
     for (before, _) in pairs {
         names.insert(NumberName {
@@ -176,14 +178,14 @@ fn names(pairs: &[Pair<'_>]) -> BTreeSet<NumberName> {
 }
 
 /// The values of a number in each test.
-struct Values(Vec<TestValues>);
+struct NumberValues(Vec<TestValues>);
 
 struct TestValues {
     before: Vec<f64>,
     after: Vec<f64>,
 }
 
-impl Values {
+impl NumberValues {
     fn strata(&self) -> Vec<Stratum<'_>> {
         self.0
             .iter()
@@ -209,7 +211,7 @@ impl Values {
 }
 
 /// In the tests in which both sides measure the same: a gate whose block has changed measures something else.
-fn values(name: &NumberName, pairs: &[Pair<'_>]) -> Values {
+fn values(name: &NumberName, pairs: &[TestPair<'_>]) -> NumberValues {
     let measures_the_same = |before: &TestBaseline, after: &TestBaseline| {
         if name.gate == EXPECT {
             return before.expect == after.expect;
@@ -224,7 +226,7 @@ fn values(name: &NumberName, pairs: &[Pair<'_>]) -> Values {
             before: values_of_test(name, before),
             after: values_of_test(name, after),
         });
-    Values(
+    NumberValues(
         tests
             .filter(|test| !test.before.is_empty() && !test.after.is_empty())
             .collect(),

@@ -2,7 +2,7 @@
 
 use mcptest_core::report::leaderboard::Verdict;
 use mcptest_core::report::leaderboard::change::{
-    Answer, LEVEL, RateChange, answer_together, change_of,
+    ChangeAnswer, LEVEL, RateChange, answer_together, change_of,
 };
 use mcptest_stats::{Detection, Tally, detectable_drop, runs_to_detect};
 
@@ -18,7 +18,7 @@ pub struct PassRates {
     /// The change over all rows.
     pub change: Option<RateChange>,
     /// The answer of all rows together.
-    pub answer: Option<Answer>,
+    pub answer: Option<ChangeAnswer>,
     /// The pass rate of each row.
     pub rows: Vec<RowPassRate>,
     /// The rows that have runs on both sides.
@@ -33,7 +33,7 @@ pub struct RowPassRate {
     /// Its change; `None` if a side has no runs.
     pub change: Option<RateChange>,
     /// The answer of its runs, with the p-value among all rows that could have shown a change.
-    pub answer: Option<Answer>,
+    pub answer: Option<ChangeAnswer>,
 }
 
 /// Tests how the pass rates of these rows changed, together and in each row. A row without runs on a side shows nothing.
@@ -122,15 +122,15 @@ impl PassRates {
     }
 
     /// The changes that runs of these numbers can show; `None` if there are none.
-    pub fn reach(&self) -> Option<Reach> {
+    pub fn reach(&self) -> Option<DetectableChange> {
         let change = self.change.as_ref()?;
-        Some(Reach::new(&self.with_runs, change, self.sides))
+        Some(DetectableChange::new(&self.with_runs, change, self.sides))
     }
 }
 
 /// The changes that the given number of runs can show.
 #[derive(Debug, Clone, Copy)]
-pub struct Reach {
+pub struct DetectableChange {
     /// The smallest drop that is shown four times in five.
     pub smallest_drop: Option<f64>,
     /// True if some change from this rate, to none or to all, is shown as often.
@@ -139,7 +139,7 @@ pub struct Reach {
     pub more_runs: Option<u64>,
 }
 
-impl Reach {
+impl DetectableChange {
     /// Counts all runs as if they were of one row, which is conservative: differences between rows sharpen the
     /// comparison. The sides share the level.
     fn new(rows: &[Tallies], change: &RateChange, sides: usize) -> Self {

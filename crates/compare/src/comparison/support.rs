@@ -1,6 +1,6 @@
 //! In how many runs does something hold, and is it lost beyond what chance explains?
 
-use crate::baseline::Class;
+use crate::baseline::DifferenceClass;
 use mcptest_core::words::count;
 use mcptest_stats::fisher_exact;
 use serde::Serialize;
@@ -72,17 +72,17 @@ impl MissingRuns {
 /// The class of a thing that held in every run before. It is broken when it holds in no run now, or in so few that
 /// chance hardly explains it. It takes enough runs on each side in which it can hold: an agent differs from itself in
 /// nearly half of the pairs of single runs.
-pub(crate) fn class_of_invariant(before: Support, now: Support) -> Class {
+pub(crate) fn class_of_invariant(before: Support, now: Support) -> DifferenceClass {
     if now.is_whole() {
-        return Class::Pass;
+        return DifferenceClass::Pass;
     }
     if MissingRuns::between(before.of, now.of).is_some() {
-        return Class::Undecided;
+        return DifferenceClass::Undecided;
     }
     if now.held == 0 || is_lost_beyond_chance(before, now) {
-        Class::Fail
+        DifferenceClass::Fail
     } else {
-        Class::Undecided
+        DifferenceClass::Undecided
     }
 }
 

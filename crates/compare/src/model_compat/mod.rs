@@ -1,8 +1,8 @@
 //! `model_compat:` does the model still do what its baseline did?
 
 use crate::baseline::{
-    Baseline, BaselineDiff, Class, Difference, MissingRuns, RunBaseline, TestBaseline, capture,
-    compare_test, of_question,
+    Baseline, BaselineDiff, Difference, DifferenceClass, MissingRuns, RunBaseline, TestBaseline,
+    capture, compare_test, of_question,
 };
 use mcptest_core::gates::AgentFacts;
 use mcptest_core::gates::Block;
@@ -297,13 +297,13 @@ fn summary(found: &BaselineDiff, model: Option<&str>) -> String {
 fn findings(found: &BaselineDiff) -> Vec<Finding> {
     let differences = found.tests.iter().flat_map(|test| &test.differences);
     let told = differences
-        .filter(|one| one.class > Class::Pass)
+        .filter(|one| one.class > DifferenceClass::Pass)
         .map(|one: &Difference| {
             let support = one
                 .support_in_words()
                 .map(|support| format!(" ({support})"))
                 .unwrap_or_default();
-            let about: &[Target] = if one.class == Class::Fail {
+            let about: &[Target] = if one.class == DifferenceClass::Fail {
                 &[BROKEN, PASSED]
             } else {
                 &[UNDECIDED]
@@ -317,7 +317,7 @@ fn findings(found: &BaselineDiff) -> Vec<Finding> {
     let shifted = found
         .numbers
         .iter()
-        .filter(|number| number.class == Class::Drift);
+        .filter(|number| number.class == DifferenceClass::Drift);
     let shifted = shifted.map(|number| {
         let about: &[Target] = if number.is_worse() {
             &[DRIFTED, PASSED]

@@ -9,7 +9,7 @@ use mcptest_core::report::leaderboard::{
 };
 
 /// A side beside the first: what it is called, its rows, and what was found of them.
-struct Beside<'s, 'r> {
+struct SideBesideFirst<'s, 'r> {
     name: &'s str,
     comparison: &'s ReportComparison<'r>,
     found: &'s ReportDiff,
@@ -24,17 +24,17 @@ pub(super) fn leaderboard_of_sides<'s>(
     found: &'s [ReportDiff],
     most_k: u64,
 ) -> Option<Leaderboard> {
-    let sides: Vec<Beside<'_, '_>> = others
+    let sides: Vec<SideBesideFirst<'_, '_>> = others
         .iter()
         .zip(comparisons.iter().zip(found))
-        .map(|((_, name), (comparison, found))| Beside {
+        .map(|((_, name), (comparison, found))| SideBesideFirst {
             name,
             comparison,
             found,
         })
         .filter(|side| side.found.b.runs > 0)
         .collect();
-    let common = CommonTests::new(first, &sides);
+    let common = TestsOfAllSides::new(first, &sides);
     let differences = sides.iter().map(|side| difference(side.found));
     let board = board(&common.groups, differences, most_k)?;
     Some(Leaderboard {
@@ -44,15 +44,15 @@ pub(super) fn leaderboard_of_sides<'s>(
 }
 
 /// The tests that all sides have.
-struct CommonTests<'s> {
+struct TestsOfAllSides<'s> {
     /// The sides, their tests in the same order.
     groups: Vec<JudgedGroup<'s>>,
     /// The names of the others.
     left_out: Vec<String>,
 }
 
-impl<'s> CommonTests<'s> {
-    fn new((first, name): Named<'s>, sides: &[Beside<'s, '_>]) -> Self {
+impl<'s> TestsOfAllSides<'s> {
+    fn new((first, name): Named<'s>, sides: &[SideBesideFirst<'s, '_>]) -> Self {
         let group = |name: &'s str| JudgedGroup {
             name,
             tests: Vec::new(),
@@ -80,7 +80,10 @@ impl<'s> CommonTests<'s> {
 }
 
 /// A test of the first side and the same test of every other; `None` where one of them cannot be compared.
-fn tests_of_all<'s>(test: &'s TestReport, sides: &[Beside<'s, '_>]) -> Option<Vec<&'s TestReport>> {
+fn tests_of_all<'s>(
+    test: &'s TestReport,
+    sides: &[SideBesideFirst<'s, '_>],
+) -> Option<Vec<&'s TestReport>> {
     let mut tests = vec![test];
     for side in sides {
         let row = side.comparison.pair_of(test)?;

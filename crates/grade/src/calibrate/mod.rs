@@ -44,7 +44,7 @@ pub(crate) struct LabelledRow<'r, 'p> {
 }
 
 /// The facts about a plan's runs besides the labelled ones.
-pub(crate) struct Read {
+pub(crate) struct Labelling {
     /// Where the labels are from.
     pub(crate) labels: String,
     pub(crate) left_out: Vec<LeftOutRow>,
@@ -65,7 +65,7 @@ pub(crate) fn each_labelled<'p>(
     labels: Option<&Path>,
     secrets: &Secrets,
     mut visit: impl FnMut(&LabelledRow<'_, 'p>),
-) -> Result<Read, Mislabelled> {
+) -> Result<Labelling, Mislabelled> {
     let mut labeller = Labeller {
         labels: labels.map(Labels::read).transpose()?,
         unlabelled: 0,
@@ -98,7 +98,7 @@ pub(crate) fn each_labelled<'p>(
         }
     }
     labeller.labels.map_or(Ok(()), Labels::finish)?;
-    Ok(Read {
+    Ok(Labelling {
         labels,
         left_out: left_out_rows,
         unlabelled: labeller.unlabelled,

@@ -9,8 +9,8 @@ mod tests;
 
 pub use defaults::{Defaults, gates_of};
 pub use model::{
-    Calibration, Counts, Floor, GateCalibration, Separated, TargetCalibration, Unit, Unmeasured,
-    Verdicts,
+    Calibration, Counts, Floor, GateCalibration, JudgedUnit, Separated, TargetCalibration,
+    Unmeasured, Verdicts,
 };
 
 use mcptest_core::gates::GateBlock;

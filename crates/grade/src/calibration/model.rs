@@ -59,7 +59,7 @@ pub struct GateCalibration {
     /// True if a suite has the block. Otherwise an empty block was measured.
     pub is_written: bool,
     /// The unit that is counted.
-    pub unit: Unit,
+    pub unit: JudgedUnit,
     /// Its verdicts on what is good.
     pub good: Verdicts,
     /// Its verdicts on what is bad.
@@ -71,7 +71,7 @@ pub struct GateCalibration {
 /// The unit that a gate judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Unit {
+pub enum JudgedUnit {
     /// Each run by itself.
     Run,
     /// The runs of a row together; a row is good when all its runs are.

@@ -1,7 +1,7 @@
 //! Which verdicts did one gate give on every run?
 
 use super::floor::floor;
-use super::model::{GateCalibration, Separated, TargetCalibration, Unit, Verdicts};
+use super::model::{GateCalibration, JudgedUnit, Separated, TargetCalibration, Verdicts};
 use super::{FEWEST_TO_COMPARE, LabelledRun};
 use mcptest_core::gates::{Better, GateBlock, Target};
 use mcptest_core::report::{GateReport, Number, Status};
@@ -13,15 +13,15 @@ use mcptest_stats::{CONFIDENCE, separation, six_decimals};
 pub(super) struct Samples {
     gate: &'static str,
     targets: &'static [Target],
-    unit: Unit,
+    unit: JudgedUnit,
     pub(super) is_written: bool,
-    units: Vec<Sample>,
+    units: Vec<JudgedSample>,
     /// Its reports on the good runs of each row together.
     pub(super) good_rows: Vec<GateReport>,
 }
 
 /// One run, or one row.
-struct Sample {
+struct JudgedSample {
     is_good: bool,
     passed: Option<bool>,
     report: GateReport,
@@ -30,9 +30,9 @@ struct Sample {
 impl Samples {
     fn of(gate: &GateBlock) -> Self {
         let unit = if gate.compares_runs() {
-            Unit::Row
+            JudgedUnit::Row
         } else {
-            Unit::Run
+            JudgedUnit::Run
         };
         Self {
             gate: gate.key(),
@@ -76,13 +76,13 @@ impl Samples {
             .filter(|run| run.is_good)
             .map(|run| run.run)
             .collect();
-        if self.unit == Unit::Row {
+        if self.unit == JudgedUnit::Row {
             let all: Vec<Run<'_>> = runs.iter().map(|run| run.run).collect();
             if all.len() > 1 {
                 let report = judge(&all);
                 let is_good = good.len() == all.len();
                 self.good_rows.extend(is_good.then(|| report.clone()));
-                self.units.push(Sample {
+                self.units.push(JudgedSample {
                     is_good,
                     passed: Some(report.status == Status::Passed),
                     report,
@@ -94,7 +94,7 @@ impl Samples {
         for run in runs {
             let report = judge(std::slice::from_ref(&run.run));
             let passed = judges_one_run.then_some(report.status == Status::Passed);
-            self.units.push(Sample {
+            self.units.push(JudgedSample {
                 is_good: run.is_good,
                 passed,
                 report,
@@ -176,7 +176,7 @@ impl Samples {
 
     /// In how many of the bad what the block asks of a target does not hold.
     pub(super) fn failed(&self, target: &Target) -> usize {
-        let fails = |unit: &&Sample| {
+        let fails = |unit: &&JudgedSample| {
             unit.report
                 .expectations
                 .iter()

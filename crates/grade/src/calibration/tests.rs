@@ -73,7 +73,7 @@ fn a_number_that_parts_good_from_bad_gets_a_floor_at_the_worst_good_run() {
     let gate = &measured.gates[0];
     assert_eq!(
         (gate.good.failed, gate.bad.failed, gate.unit),
-        (Some(0), Some(5), Unit::Run)
+        (Some(0), Some(5), JudgedUnit::Run)
     );
     assert!(measured.notes.is_empty(), "{:?}", measured.notes);
 }

@@ -213,7 +213,7 @@ fn missed_kappa(least: Option<f64>, kappa: Option<f64>) -> Option<String> {
     Some(format!("kappa is {kappa}, {least} is required"))
 }
 
-/// A bound on a share. A bound on what nobody measured is missed.
+/// A bound on a share. A bound on an unmeasured share is missed.
 struct HighestShare {
     limit: Option<f64>,
     share: Option<f64>,

@@ -1,7 +1,7 @@
 //! `junit`: a testcase per test, and one per number that has shifted.
 
 use super::{runs, unpaired};
-use crate::baseline::{BaselineDiff, Class, Difference, NumberShift, TestDiff};
+use crate::baseline::{BaselineDiff, Difference, DifferenceClass, NumberShift, TestDiff};
 use mcptest_report::Options;
 use mcptest_report::junit::{bad, describe, document, xml};
 use mcptest_report::words::escape;
@@ -24,7 +24,7 @@ fn of_test(test: &TestDiff) -> TestCase {
     let broken: Vec<&Difference> = test
         .differences
         .iter()
-        .filter(|one| one.class == Class::Fail)
+        .filter(|one| one.class == DifferenceClass::Fail)
         .collect();
     let status = match (&test.not_compared, broken.first()) {
         (Some(why), _) => bad(
@@ -53,7 +53,7 @@ fn of_test(test: &TestDiff) -> TestCase {
     let tolerated = test
         .differences
         .iter()
-        .filter(|one| one.class != Class::Fail);
+        .filter(|one| one.class != DifferenceClass::Fail);
     describe(
         &mut case,
         tolerated.map(|one| (one.class.word(), in_words(one))),
@@ -70,7 +70,7 @@ fn in_words(one: &Difference) -> String {
 }
 
 fn of_number(number: &NumberShift) -> TestCase {
-    let status = if number.class == Class::Drift {
+    let status = if number.class == DifferenceClass::Drift {
         bad(
             NonSuccessKind::Failure,
             "DRIFT",

@@ -1,7 +1,7 @@
 //! `md`: the comparison for a pull request.
 
 use super::{named, runs, totals, unpaired, verdict};
-use crate::baseline::{BaselineDiff, Class, Difference, NumberShift, TestDiff};
+use crate::baseline::{BaselineDiff, Difference, DifferenceClass, NumberShift, TestDiff};
 use mcptest_core::report::Number;
 use mcptest_report::Options;
 use mcptest_report::md::text;
@@ -39,7 +39,7 @@ fn write_test(out: &mut String, test: &TestDiff, options: &Options) {
     if let Some(why) = &test.not_compared {
         out.push_str(&format!("\n{}\n", text(why)));
     }
-    let is_shown = |one: &&Difference| one.class != Class::Pass || options.verbose > 0;
+    let is_shown = |one: &&Difference| one.class != DifferenceClass::Pass || options.verbose > 0;
     let shown: Vec<&Difference> = test.differences.iter().filter(is_shown).collect();
     if !shown.is_empty() {
         out.push_str("\n| | What | Runs |\n|---|---|---|\n");
@@ -54,7 +54,9 @@ fn write_test(out: &mut String, test: &TestDiff, options: &Options) {
 
 fn write_drifted_numbers(out: &mut String, comparison: &BaselineDiff) {
     let numbers = comparison.numbers.iter();
-    let drifted: Vec<&NumberShift> = numbers.filter(|one| one.class == Class::Drift).collect();
+    let drifted: Vec<&NumberShift> = numbers
+        .filter(|one| one.class == DifferenceClass::Drift)
+        .collect();
     if !drifted.is_empty() {
         out.push_str(
             "\n### Numbers of gates\n\n| Number | Before | Now | | p |\n|---|---|---|---|---|\n",

@@ -6,7 +6,7 @@ mod pretty;
 #[cfg(test)]
 mod tests;
 
-use crate::baseline::{BaselineDiff, BaselineSide, Class, TestDiff};
+use crate::baseline::{BaselineDiff, BaselineSide, DifferenceClass, TestDiff};
 use mcptest_report::words::{count, only_in};
 use mcptest_report::{Reporter, json};
 
@@ -42,7 +42,8 @@ pub(super) fn runs(test: &TestDiff) -> String {
 
 /// The word for the whole: nothing is passed where something could not be compared.
 pub(super) fn verdict(comparison: &BaselineDiff) -> &'static str {
-    let is_whole = comparison.counts.not_compared == 0 || comparison.verdict == Class::Fail;
+    let is_whole =
+        comparison.counts.not_compared == 0 || comparison.verdict == DifferenceClass::Fail;
     if is_whole {
         comparison.verdict.word()
     } else {
@@ -85,8 +86,8 @@ pub(super) fn totals(comparison: &BaselineDiff) -> String {
 }
 
 /// The reason for a number that is not reported as shifted.
-pub(super) fn why_undecided(class: Class) -> &'static str {
-    if class == Class::Undecided {
+pub(super) fn why_undecided(class: DifferenceClass) -> &'static str {
+    if class == DifferenceClass::Undecided {
         "not enough runs to tell"
     } else {
         "within what chance explains"

@@ -1,7 +1,7 @@
 //! What does a person read of two baselines?
 
 use super::{named, runs, totals, unpaired, verdict, why_undecided};
-use crate::baseline::{BaselineDiff, Class, Difference, NumberShift, TestDiff};
+use crate::baseline::{BaselineDiff, Difference, DifferenceClass, NumberShift, TestDiff};
 use anstyle::Style;
 use mcptest_core::report::Number;
 use mcptest_report::Options;
@@ -30,12 +30,12 @@ pub(super) fn render(comparison: &BaselineDiff, options: &Options) -> Vec<u8> {
     page.finish()
 }
 
-fn colour(class: Class) -> Style {
+fn colour(class: DifferenceClass) -> Style {
     match class {
-        Class::Fail => style::RED,
-        Class::Drift => style::MAGENTA,
-        Class::Undecided => style::YELLOW,
-        Class::Pass => style::GREEN,
+        DifferenceClass::Fail => style::RED,
+        DifferenceClass::Drift => style::MAGENTA,
+        DifferenceClass::Undecided => style::YELLOW,
+        DifferenceClass::Pass => style::GREEN,
     }
 }
 
@@ -58,7 +58,7 @@ fn one_test(page: &mut Page, test: &TestDiff, options: &Options) {
             .styled(style::BOLD, name)
             .styled(style::DIM, format!(" ({})", runs(test))),
     );
-    let is_shown = |one: &&Difference| one.class != Class::Pass || options.verbose > 0;
+    let is_shown = |one: &&Difference| one.class != DifferenceClass::Pass || options.verbose > 0;
     for one in test.differences.iter().filter(is_shown) {
         let line = Line::at(2)
             .styled(colour(one.class), one.class.word())
@@ -78,14 +78,16 @@ fn one_test(page: &mut Page, test: &TestDiff, options: &Options) {
 fn numbers(page: &mut Page, numbers: &[NumberShift], options: &Options) {
     let has_moved = |one: &NumberShift| (one.after - one.before).abs() > 0.0;
     let is_shown = |one: &&NumberShift| {
-        one.class == Class::Drift || options.verbose > 1 || (options.verbose > 0 && has_moved(one))
+        one.class == DifferenceClass::Drift
+            || options.verbose > 1
+            || (options.verbose > 0 && has_moved(one))
     };
     let shown: Vec<&NumberShift> = numbers.iter().filter(is_shown).collect();
     if !shown.is_empty() {
         page.line(&Line::at(0).styled(style::BOLD, "numbers of gates"));
     }
     for one in shown {
-        if one.class == Class::Drift {
+        if one.class == DifferenceClass::Drift {
             page.line(&Line::at(2).styled(style::MAGENTA, one.in_words()));
             continue;
         }

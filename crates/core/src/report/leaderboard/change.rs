@@ -85,7 +85,7 @@ pub fn change_of(pairs: &[(Tally, Tally)]) -> Option<RateChange> {
 
 /// A question about two sides: is the second better or worse?
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Question {
+pub struct ChangeQuestion {
     /// The gain of the second side; negative if it is worse.
     pub gain: f64,
     /// The p-value of the gain.
@@ -96,7 +96,7 @@ pub struct Question {
 
 /// The answer of the runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Answer {
+pub struct ChangeAnswer {
     /// The p-value, adjusted for all questions that were asked together. `None` if the runs could not show a change.
     pub p: Option<f64>,
     /// The verdict.
@@ -105,8 +105,8 @@ pub struct Answer {
 
 impl RateChange {
     /// The question whether the pass rate changed.
-    pub fn question(self, can_be_shown: bool) -> Question {
-        Question {
+    pub fn question(self, can_be_shown: bool) -> ChangeQuestion {
+        ChangeQuestion {
             gain: self.difference,
             p: self.p,
             can_be_shown,
@@ -114,25 +114,25 @@ impl RateChange {
     }
 }
 
-impl Question {
-    fn answer(self, p: Option<f64>) -> Answer {
+impl ChangeQuestion {
+    fn answer(self, p: Option<f64>) -> ChangeAnswer {
         let verdict = match p {
             Some(p) if p <= LEVEL && self.gain < 0.0 => Verdict::Worse,
             Some(p) if p <= LEVEL => Verdict::Better,
             Some(_) => Verdict::NoEvidence,
             None => Verdict::NotEnoughRuns,
         };
-        Answer { p, verdict }
+        ChangeAnswer { p, verdict }
     }
 }
 
 /// Answers questions that are asked together, at one level for all of them (Holm). A question that the runs could not
 /// answer takes no share of the level. A missing question has no answer.
-pub fn answer_together(questions: &[Option<Question>]) -> Vec<Option<Answer>> {
+pub fn answer_together(questions: &[Option<ChangeQuestion>]) -> Vec<Option<ChangeAnswer>> {
     let can_be_shown = questions.iter().flatten().filter(|one| one.can_be_shown);
     let p_values: Vec<f64> = can_be_shown.map(|question| question.p).collect();
     let mut adjusted = holm(&p_values).unwrap_or_default().into_iter();
-    let mut answer = |question: Question| {
+    let mut answer = |question: ChangeQuestion| {
         let p = if question.can_be_shown {
             adjusted.next().map(six_decimals)
         } else {

@@ -5,7 +5,7 @@ pub mod change;
 pub use change::{RateChange, Verdict, p_value, points};
 
 use super::{RunReport, TestReport, checks};
-use change::{Question, answer_together, change_of};
+use change::{ChangeQuestion, answer_together, change_of};
 use mcptest_stats::{
     CONFIDENCE, Tally, mean_rate, six_decimals, suite_pass_at_k, suite_pass_hat_k,
 };
@@ -129,7 +129,7 @@ pub fn leaderboard(groups: &[Group<'_>], most_k: u64) -> Option<Leaderboard> {
             change_of(&pairs)
         })
         .collect();
-    let questions: Vec<Option<Question>> = changes
+    let questions: Vec<Option<ChangeQuestion>> = changes
         .iter()
         .map(|change| change.map(|change| change.question(true)))
         .collect();

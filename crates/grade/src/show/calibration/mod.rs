@@ -2,7 +2,7 @@
 
 mod page;
 
-use crate::calibration::{Calibration, Floor, GateCalibration, Unit};
+use crate::calibration::{Calibration, Floor, GateCalibration, JudgedUnit};
 use mcptest_core::json::{Layout, write};
 use mcptest_report::Options;
 use serde_json::Value;
@@ -64,8 +64,12 @@ fn matcher(matcher: &Value) -> String {
 }
 
 /// The number of runs behind a floor.
-fn comment(floor: &Floor, unit: Unit) -> String {
-    let unit = if unit == Unit::Run { "runs" } else { "rows" };
+fn comment(floor: &Floor, unit: JudgedUnit) -> String {
+    let unit = if unit == JudgedUnit::Run {
+        "runs"
+    } else {
+        "rows"
+    };
     let bad = match floor.bad {
         0 => "no bad ones exist".to_owned(),
         bad => format!("it fails {} of {bad} bad ones", floor.caught),

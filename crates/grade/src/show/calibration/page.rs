@@ -1,7 +1,7 @@
 //! What does a person read of a calibration?
 
 use crate::calibration::{
-    Calibration, GateCalibration, Separated, TargetCalibration, Unit, Verdicts,
+    Calibration, GateCalibration, JudgedUnit, Separated, TargetCalibration, Verdicts,
 };
 use mcptest_core::report::Status;
 use mcptest_report::Options;
@@ -70,7 +70,11 @@ fn heading(page: &mut Page, calibration: &Calibration) {
 }
 
 fn one_gate(page: &mut Page, gate: &GateCalibration, options: &Options) {
-    let unit = if gate.unit == Unit::Run { "run" } else { "row" };
+    let unit = if gate.unit == JudgedUnit::Run {
+        "run"
+    } else {
+        "row"
+    };
     gate_heading(page, gate, unit);
     let idle = gate.good.not_exercised + gate.bad.not_exercised;
     if idle > 0 {

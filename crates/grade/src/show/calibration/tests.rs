@@ -43,7 +43,7 @@ fn sample() -> Calibration {
     sample.gates = vec![GateCalibration {
         gate: "some_gate".to_owned(),
         is_written: true,
-        unit: Unit::Run,
+        unit: JudgedUnit::Run,
         good: verdicts(20, Some(1)),
         bad: verdicts(10, Some(8)),
         targets: vec![

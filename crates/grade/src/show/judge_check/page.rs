@@ -1,6 +1,6 @@
 //! What does a person read of a check of judges?
 
-use crate::judge_quality::{JudgeCheck, Retold, Share};
+use crate::judge_quality::{JudgeCheck, Retold, ShareOfRuns};
 use crate::retell::Retelling;
 use mcptest_report::Options;
 use mcptest_report::pretty::page::{Line, Page, style};
@@ -90,7 +90,7 @@ fn row(page: &mut Page, name: &str, value: &str) {
 }
 
 /// `3 of 20 verdicts change (15%, 95%: 3 to 38%)`.
-fn share(share: &Share, what: &str) -> String {
+fn share(share: &ShareOfRuns, what: &str) -> String {
     let percent = |rate: f64| (rate * 100.0).round();
     match (share.lower, share.upper) {
         (Some(lower), Some(upper)) => format!(
