@@ -1,10 +1,12 @@
 //! `tidy`: what no compiler checks, about every file of the repository.
 
 mod architecture;
+mod examples;
 mod words;
 
 use crate::rust_file::File;
 use crate::say;
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use words::RetiredWords;
@@ -53,12 +55,19 @@ pub(crate) fn run() -> Result<ExitCode, String> {
     let files = String::from_utf8_lossy(&listed.stdout);
     let words = RetiredWords::new()?;
     let mut complaints = Vec::new();
+    let mut exporting: BTreeMap<&str, String> = BTreeMap::new();
     for path in files.lines().filter(|path| Path::new(path).is_file()) {
         let Ok(text) = std::fs::read_to_string(path) else {
             continue;
         };
         complaints.extend(complaints_about(path, &text));
         complaints.extend(words.complaints_about_file(path, &text));
+        if path.starts_with(examples::FOLDER) {
+            exporting.insert(path, text);
+        }
+    }
+    if let Some(exports) = exporting.get(examples::EXPORTS) {
+        complaints.extend(examples::complaints_about(exports, &exporting));
     }
     for complaint in &complaints {
         say(complaint);

@@ -9,6 +9,15 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The recording of one row.
+///
+/// ```
+/// use mcptest_core::{Recorded, Trace};
+///
+/// let traces = [Trace::read(r#"{"final_response": "Rain."}"#)?, Trace::read("{}")?];
+/// let Recorded::Runs(recorded) = Recorded::from_traces(&traces) else { unreachable!() };
+/// assert_eq!(recorded.runs.len(), 2);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Recorded<'t> {
@@ -21,6 +30,15 @@ pub enum Recorded<'t> {
 }
 
 /// The runs of an agent's row.
+///
+/// ```
+/// use mcptest_core::{Recorded, RecordedRun, RecordedRuns, Trace};
+///
+/// let trace = Trace::read("{}")?;
+/// let run = RecordedRun { number: 3, trace: Ok(&trace), source: None, line: None, header: None };
+/// let recorded = Recorded::Runs(RecordedRuns { runs: vec![run], ..RecordedRuns::default() });
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct RecordedRuns<'t> {
     /// The runs in the order of their numbers.
@@ -46,6 +64,13 @@ pub struct RecordedRuns<'t> {
 }
 
 /// One run.
+///
+/// ```
+/// use mcptest_core::{Reason, ReasonKind, RecordedRun};
+///
+/// let reason = Reason::new(ReasonKind::RecordingUnreadable, "the line is cut");
+/// let run = RecordedRun { number: 1, trace: Err(reason), source: None, line: Some(2), header: None };
+/// ```
 #[derive(Debug, Clone)]
 pub struct RecordedRun<'t> {
     /// Its number in the recording, from 1.
@@ -61,6 +86,13 @@ pub struct RecordedRun<'t> {
 }
 
 /// Runs that were recorded for only one gate, such as the runs of a fault matrix.
+///
+/// ```
+/// use mcptest_core::{RecordedRuns, RecordedSideRuns};
+///
+/// let side_runs = RecordedSideRuns { runs: Vec::new(), notes: vec!["recorded before".into()] };
+/// let recorded = RecordedRuns { side_runs: Some(Ok(side_runs)), ..RecordedRuns::default() };
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct RecordedSideRuns<'t> {
     /// One for each combination, in order.
@@ -70,6 +102,14 @@ pub struct RecordedSideRuns<'t> {
 }
 
 /// The call of a tool test.
+///
+/// ```
+/// use mcptest_core::{Recorded, ToolOutcome};
+///
+/// let outcome = ToolOutcome { failure: Some("the server ended"), ..ToolOutcome::default() };
+/// let recorded = Recorded::from_call(outcome);
+/// assert!(matches!(recorded, Recorded::Call(call) if call.unpinned));
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct RecordedCall<'t> {
     /// The outcome.

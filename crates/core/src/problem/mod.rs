@@ -10,6 +10,14 @@ pub use suggest::{did_you_mean, nearest};
 use crate::report::Place;
 
 /// A stretch of one source file, in bytes.
+///
+/// ```
+/// use mcptest_core::{Sources, Span};
+///
+/// let mut sources = Sources::default();
+/// let file = sources.add("weather.yml", "agents:\n  - nam: x\n".to_owned());
+/// assert_eq!(sources.place(Span { file, start: 12, end: 15 }), ("weather.yml", 2, 5));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Span {
     /// The file, as an index into [`Sources`].
@@ -21,6 +29,12 @@ pub struct Span {
 }
 
 /// The severity of a problem.
+///
+/// ```
+/// use mcptest_core::{Level, Problem};
+///
+/// assert_eq!(Problem::warning("this block judges nothing").level, Level::Warning);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// The suite is refused.
@@ -30,6 +44,13 @@ pub enum Level {
 }
 
 /// One problem with its place.
+///
+/// ```
+/// use mcptest_core::{Problem, Span};
+///
+/// let problem = Problem::error("unknown key `promt`").at(Span::default()).suggest("promt", ["prompt"]);
+/// assert_eq!(problem.help.as_deref(), Some("did you mean `prompt`?"));
+/// ```
 #[must_use]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -108,6 +129,14 @@ impl Problem {
 }
 
 /// The texts that problems point into.
+///
+/// ```
+/// use mcptest_core::Sources;
+///
+/// let mut sources = Sources::default();
+/// sources.add("weather.yml", "agents: []\n".to_owned());
+/// assert_eq!(sources.paths().collect::<Vec<_>>(), ["weather.yml"]);
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Sources {
     files: Vec<SourceFile>,

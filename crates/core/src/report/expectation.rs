@@ -6,6 +6,15 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// One assertion and what it saw.
+///
+/// ```
+/// use mcptest_core::Expectation;
+///
+/// let text = r#"{"target": "golden_path.coverage", "matcher": {"gte": 1}, "passed": false, "actual": 0.5}"#;
+/// let expectation: Expectation = serde_json::from_str(text)?;
+/// assert!(!expectation.passed);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Expectation {
     /// The path or gate target.
@@ -41,6 +50,14 @@ fn present<'de, D: serde::Deserializer<'de>>(source: D) -> Result<Option<Value>,
 }
 
 /// One difference, at a JSON Pointer into the value that was looked at.
+///
+/// ```
+/// use mcptest_core::AssertionDiff;
+///
+/// let diff: AssertionDiff = serde_json::from_str(r#"{"pointer": "/city", "expected": "Oslo", "actual": "Rome"}"#)?;
+/// assert_eq!(diff.pointer, "/city");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AssertionDiff {
     /// Where, as a JSON Pointer.

@@ -38,6 +38,29 @@ use std::time::Duration;
 pub const SCHEMA_VERSION: u32 = 1;
 
 /// Everything one invocation judged.
+///
+/// ```
+/// use mcptest_core::{Host, Recorded, RowId, Trace, judge, load};
+/// use std::path::Path;
+///
+/// let text = "
+/// agents:
+///   - name: forecast
+///     model: gpt-5
+///     prompt: Will it rain in Oslo?
+///     expect: [{ target: final_response, matcher: { contains: umbrella } }]
+///     golden_path: { calls: [get_weather] }
+/// ";
+/// let read = |_: &Path| Ok(text.as_bytes().to_vec());
+/// let suite = load(Path::new("weather.yml"), &Host::new(&read, &|_| None)).into_result()?;
+/// let traces = [Trace::read(r#"{"final_response": "No idea."}"#)?];
+/// let report = judge(&suite, &[(RowId::new("forecast"), Recorded::from_traces(&traces))]);
+/// for test in &report.tests {
+///     println!("{}: {:?}", test.row_name(), test.status);
+/// }
+/// assert_eq!(report.exit_code(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Report {
@@ -65,6 +88,26 @@ pub struct Report {
 }
 
 /// The number of tests for each status.
+///
+/// ```
+/// use mcptest_core::{Host, Recorded, RowId, Trace, judge, load};
+/// use std::path::Path;
+///
+/// let text = "
+/// agents:
+///   - name: forecast
+///     model: gpt-5
+///     prompt: Will it rain in Oslo?
+///     expect: [{ target: final_response, matcher: { contains: umbrella } }]
+///     golden_path: { calls: [get_weather] }
+/// ";
+/// let read = |_: &Path| Ok(text.as_bytes().to_vec());
+/// let suite = load(Path::new("weather.yml"), &Host::new(&read, &|_| None)).into_result()?;
+/// let traces = [Trace::read(r#"{"final_response": "No idea."}"#)?];
+/// let report = judge(&suite, &[(RowId::new("forecast"), Recorded::from_traces(&traces))]);
+/// assert_eq!((report.summary.tests, report.summary.failed), (1, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Summary {
@@ -91,6 +134,13 @@ pub struct Summary {
 }
 
 /// The outcome of a test, a run or a gate.
+///
+/// ```
+/// use mcptest_core::Status;
+///
+/// assert_eq!(serde_json::to_string(&Status::Passed)?, "\"passed\"");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
@@ -106,6 +156,27 @@ pub enum Status {
 }
 
 /// One agent with one model: its runs and its gates.
+///
+/// ```
+/// use mcptest_core::{Host, Recorded, RowId, Trace, judge, load};
+/// use std::path::Path;
+///
+/// let text = "
+/// agents:
+///   - name: forecast
+///     model: gpt-5
+///     prompt: Will it rain in Oslo?
+///     expect: [{ target: final_response, matcher: { contains: umbrella } }]
+///     golden_path: { calls: [get_weather] }
+/// ";
+/// let read = |_: &Path| Ok(text.as_bytes().to_vec());
+/// let suite = load(Path::new("weather.yml"), &Host::new(&read, &|_| None)).into_result()?;
+/// let traces = [Trace::read(r#"{"final_response": "No idea."}"#)?];
+/// let report = judge(&suite, &[(RowId::new("forecast"), Recorded::from_traces(&traces))]);
+/// let test = &report.tests[0];
+/// assert_eq!((test.row_name().as_str(), test.runs.len(), test.gates.len()), ("forecast", 1, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TestReport {
@@ -119,8 +190,8 @@ pub struct TestReport {
     /// The model, when the agent names one.
     pub model: Option<String>,
     /// True if `[model]` is part of the row's name, because the agent has several models.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub matrix: bool,
+    #[serde(default, rename = "matrix", skip_serializing_if = "std::ops::Not::not")]
+    pub has_several_models: bool,
     /// The variant, when the agent has several: `4 distractors`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<Variant>,
@@ -170,6 +241,13 @@ pub struct TestReport {
 }
 
 /// A file and line.
+///
+/// ```
+/// use mcptest_core::Place;
+///
+/// let place = Place { file: "weather.yml".to_owned(), line: 3 };
+/// println!("{}:{}", place.file, place.line);
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// The file, from the root of its git repository, or else as named on the command line.
@@ -179,6 +257,28 @@ pub struct Place {
 }
 
 /// One run and its `expect:` assertions.
+///
+/// ```
+/// use mcptest_core::{Host, Recorded, RowId, Trace, judge, load};
+/// use std::path::Path;
+///
+/// let text = "
+/// agents:
+///   - name: forecast
+///     model: gpt-5
+///     prompt: Will it rain in Oslo?
+///     expect: [{ target: final_response, matcher: { contains: umbrella } }]
+///     golden_path: { calls: [get_weather] }
+/// ";
+/// let read = |_: &Path| Ok(text.as_bytes().to_vec());
+/// let suite = load(Path::new("weather.yml"), &Host::new(&read, &|_| None)).into_result()?;
+/// let traces = [Trace::read(r#"{"final_response": "No idea."}"#)?];
+/// let report = judge(&suite, &[(RowId::new("forecast"), Recorded::from_traces(&traces))]);
+/// let run = &report.tests[0].runs[0];
+/// let failed = run.expectations.iter().filter(|expectation| !expectation.passed);
+/// assert_eq!(failed.map(|one| one.target.as_str()).collect::<Vec<_>>(), ["final_response"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RunReport {
@@ -233,6 +333,30 @@ pub struct RunReport {
 }
 
 /// One gate over the runs of a test.
+///
+/// ```
+/// use mcptest_core::{Host, Recorded, RowId, Trace, judge, load};
+/// use std::path::Path;
+///
+/// let text = "
+/// agents:
+///   - name: forecast
+///     model: gpt-5
+///     prompt: Will it rain in Oslo?
+///     expect: [{ target: final_response, matcher: { contains: umbrella } }]
+///     golden_path: { calls: [get_weather] }
+/// ";
+/// let read = |_: &Path| Ok(text.as_bytes().to_vec());
+/// let suite = load(Path::new("weather.yml"), &Host::new(&read, &|_| None)).into_result()?;
+/// let traces = [Trace::read(r#"{"final_response": "No idea."}"#)?];
+/// let report = judge(&suite, &[(RowId::new("forecast"), Recorded::from_traces(&traces))]);
+/// let gate = &report.tests[0].gates[0];
+/// assert_eq!(gate.key, "golden_path");
+/// for (target, number) in &gate.targets {
+///     println!("{target}: {number:?}");
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct GateReport {
@@ -285,6 +409,13 @@ pub struct Remark {
 }
 
 /// One thing a gate found in one run.
+///
+/// ```
+/// use mcptest_core::Finding;
+///
+/// let finding = Finding::new(Some(2), "`get_weather` was not called".to_owned());
+/// assert_eq!(finding.run, Some(2));
+/// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// The run it was found in, from 1; none when it concerns all.

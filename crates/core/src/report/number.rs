@@ -4,6 +4,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A measured number: whole numbers stay whole in every report.
+///
+/// ```
+/// use mcptest_core::Number;
+///
+/// assert_eq!(Number::Int(3).to_string(), "3");
+/// assert_eq!(Number::Float(0.5).as_f64(), 0.5);
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Number {

@@ -22,6 +22,24 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// An agent with one of its models, in one of its variants.
+///
+/// ```
+/// use mcptest_core::{Host, load};
+/// use std::path::Path;
+///
+/// let text = "
+/// agents:
+///   - name: forecast
+///     model: gpt-5
+///     prompt: Will it rain in Oslo?
+///     golden_path: { calls: [get_weather] }
+/// ";
+/// let read = |_: &Path| Ok(text.as_bytes().to_vec());
+/// let suite = load(Path::new("weather.yml"), &Host::new(&read, &|_| None)).into_result()?;
+/// let row = suite.agent_rows().next().ok_or("no row")?;
+/// assert_eq!((row.agent.name.as_str(), row.model_label()), ("forecast", Some("gpt-5".to_owned())));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct AgentRow<'s> {
@@ -358,7 +376,7 @@ impl<'s> Row<'s> {
         let name = own.map_or(&self.name, |row| &row.agent.name);
         TestReport {
             model: own.and_then(|row| row.model_label()),
-            matrix: own.is_some_and(|row| row.agent.has_several_models()),
+            has_several_models: own.is_some_and(|row| row.agent.has_several_models()),
             variant: row.and_then(|row| row.variant),
             tags: self.tags().to_vec(),
             checks: self.checks(),

@@ -4,6 +4,13 @@ use crate::words::word_of;
 use serde::{Deserialize, Serialize};
 
 /// Why a row is an error or skipped, and what to do about it.
+///
+/// ```
+/// use mcptest_core::{Reason, ReasonKind};
+///
+/// let reason = Reason::new(ReasonKind::RecordingMissing, "there is no recording");
+/// assert_eq!(reason.kind, ReasonKind::RecordingMissing);
+/// ```
 #[must_use]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -25,6 +32,14 @@ pub struct Reason {
 }
 
 /// The kind of reason.
+///
+/// ```
+/// use mcptest_core::ReasonKind;
+///
+/// let kind: ReasonKind = serde_json::from_str("\"recording_stale\"")?;
+/// assert_eq!(kind, ReasonKind::RecordingStale);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

@@ -32,12 +32,30 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// One agent under test.
+///
+/// ```
+/// use mcptest_core::{Host, load};
+/// use std::path::Path;
+///
+/// let text = "
+/// agents:
+///   - name: forecast
+///     model: gpt-5
+///     prompt: Will it rain in Oslo?
+///     golden_path: { calls: [get_weather] }
+/// ";
+/// let read = |_: &Path| Ok(text.as_bytes().to_vec());
+/// let suite = load(Path::new("weather.yml"), &Host::new(&read, &|_| None)).into_result()?;
+/// let agent = &suite.agents[0];
+/// assert_eq!((agent.runs, agent.gates[0].key()), (1, "golden_path"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Agent {
     /// Its name, unique in the suite.
     pub name: String,
-    /// The models it is run with; more than one make a matrix.
+    /// The models it is run with; more than one make a row each.
     pub models: Vec<Model>,
     /// A program to run instead of a model.
     pub own: Option<OwnAgent>,
@@ -99,6 +117,13 @@ pub(super) struct References {
 }
 
 /// A model by its id, at its own provider or one the suite declares.
+///
+/// ```
+/// use mcptest_core::Model;
+///
+/// let model = Model { provider: Some("azure".into()), id: "gpt-5".into(), ..Model::default() };
+/// assert_eq!(model.label(), "azure/gpt-5");
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Model {
     /// The suite's provider. If omitted, the id selects the family.

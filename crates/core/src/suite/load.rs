@@ -37,6 +37,16 @@ pub type ReadMock<'h> =
     &'h dyn Fn(&Path, &str, usize, ReadFile<'_>) -> (Option<Vec<CatalogueTool>>, Vec<Problem>);
 
 /// The outside access that loading needs: the bytes of a file and the values of the environment.
+///
+/// ```
+/// use mcptest_core::Host;
+/// use std::path::Path;
+///
+/// let read = |path: &Path| std::fs::read(path).map_err(|error| error.to_string());
+/// let environment = |name: &str| std::env::var(name).ok();
+/// let host = Host::new(&read, &environment);
+/// assert!(host.gates.find("golden_path").is_some());
+/// ```
 pub struct Host<'h> {
     /// Reads a file.
     pub read: ReadFile<'h>,
@@ -66,6 +76,18 @@ impl<'h> Host<'h> {
 }
 
 /// The result of loading: the suite, unless a problem is an error.
+///
+/// ```
+/// use mcptest_core::{Host, load};
+/// use std::path::Path;
+///
+/// let read = |_: &Path| Ok(b"agents: [{ name: forecast, promt: Will it rain? }]".to_vec());
+/// let loaded = load(Path::new("weather.yml"), &Host::new(&read, &|_| None));
+/// assert!(loaded.is_refused());
+/// for problem in &loaded.problems {
+///     println!("{}", problem.message);
+/// }
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Loaded {
@@ -97,6 +119,15 @@ impl Loaded {
 }
 
 /// A suite that was refused, with every problem in its place. It displays as `mcptest validate` prints it.
+///
+/// ```
+/// use mcptest_core::{Host, load};
+/// use std::path::Path;
+///
+/// let read = |_: &Path| Ok(b"agents: 7".to_vec());
+/// let refused = load(Path::new("weather.yml"), &Host::new(&read, &|_| None)).into_result().unwrap_err();
+/// assert!(refused.to_string().contains("weather.yml:1"));
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct RefusedSuite {

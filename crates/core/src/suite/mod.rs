@@ -56,6 +56,23 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// A suite file with its imports.
+///
+/// ```
+/// use mcptest_core::{Host, load};
+/// use std::path::Path;
+///
+/// let text = "
+/// agents:
+///   - name: forecast
+///     model: gpt-5
+///     prompt: Will it rain in Oslo?
+///     golden_path: { calls: [get_weather] }
+/// ";
+/// let read = |_: &Path| Ok(text.as_bytes().to_vec());
+/// let suite = load(Path::new("weather.yml"), &Host::new(&read, &|_| None)).into_result()?;
+/// assert_eq!(suite.agents[0].name, "forecast");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Suite {

@@ -9,6 +9,16 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 /// The recorded outcome of one call.
+///
+/// ```
+/// use mcptest_core::ToolOutcome;
+/// use serde_json::value::RawValue;
+///
+/// let result = RawValue::from_string(r#"{"content": [{"type": "text", "text": "Rain"}]}"#.to_owned())?;
+/// let outcome = ToolOutcome { result: Some(&*result), duration_ms: 40, ..ToolOutcome::default() };
+/// assert!(outcome.failure.is_none());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ToolOutcome<'a> {
     /// The result, when there is one.

@@ -10,6 +10,21 @@ use crate::target::{Path, Roots};
 use serde_json::Value;
 
 /// One direct tool test.
+///
+/// ```
+/// use mcptest_core::{Host, load};
+/// use std::path::Path;
+///
+/// let text = "
+/// servers: { weather: { command: [weather-server] } }
+/// tools: [{ name: oslo, server: weather, tool: get_weather, args: { city: Oslo } }]
+/// ";
+/// let read = |_: &Path| Ok(text.as_bytes().to_vec());
+/// let suite = load(Path::new("weather.yml"), &Host::new(&read, &|_| None)).into_result()?;
+/// let test = &suite.tools[0];
+/// assert_eq!((test.server.as_str(), test.tool.as_str()), ("weather", "get_weather"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct ToolTest {

@@ -6,6 +6,14 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The first line of a cassette.
+///
+/// ```
+/// use mcptest_core::Header;
+///
+/// let header: Header = Header::new("forecast");
+/// assert_eq!((header.agent.as_str(), header.version), ("forecast", Header::VERSION));
+/// assert!(header.fingerprint.is_none()); // mcptest pins it when it writes the cassette
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Header<Schema = ToolSchema> {
     /// Always `mcptest-cassette`.
@@ -77,6 +85,15 @@ impl<Schema: Default> Header<Schema> {
 }
 
 /// One tool of the catalogue.
+///
+/// ```
+/// use mcptest_core::CatalogueTool;
+///
+/// let text = r#"{"name": "get_weather", "server": "weather"}"#;
+/// let tool: CatalogueTool = serde_json::from_str(text)?;
+/// assert_eq!(tool.name, "get_weather");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CatalogueTool<Schema = ToolSchema> {
     /// The tool's name, without a server prefix.

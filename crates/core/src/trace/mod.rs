@@ -39,6 +39,14 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// One recorded run. It does not say whether it was live, replayed or imported.
+///
+/// ```
+/// use mcptest_core::Trace;
+///
+/// let trace = Trace::read(r#"{"tool_calls": [{"name": "get_weather"}], "final_response": "Rain."}"#)?;
+/// assert_eq!(trace.tool_names().collect::<Vec<_>>(), ["get_weather"]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(expecting = "a trace, which is an object")]
 pub struct Trace<'a> {
@@ -149,6 +157,16 @@ impl<'a> Trace<'a> {
 }
 
 /// One tool call as the agent made it.
+///
+/// ```
+/// use mcptest_core::Trace;
+///
+/// let trace = Trace::read(r#"{"tool_calls": [{"name": "get_weather", "args": {"city": "Oslo"}}]}"#)?;
+/// let call = &trace.tool_calls[0];
+/// assert_eq!(call.name, "get_weather");
+/// assert_eq!(call.args.map(|args| args.get()), Some(r#"{"city": "Oslo"}"#));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Deserialize)]
 #[serde(expecting = "a call, which is an object with a `name`")]
 pub struct Call<'a> {
@@ -186,6 +204,18 @@ pub struct Call<'a> {
 }
 
 /// The result of a call.
+///
+/// ```
+/// use mcptest_core::Trace;
+///
+/// let text = r#"{
+///     "tool_calls": [{"name": "get_weather"}],
+///     "tool_results": [{"call_index": 0, "is_error": true}]
+/// }"#;
+/// let trace = Trace::read(text)?;
+/// assert!(trace.tool_results[0].is_failure());
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(expecting = "a result, which is an object")]
 pub struct CallResult<'a> {
@@ -308,6 +338,14 @@ pub struct FaultEvent<'a> {
 }
 
 /// The messages of a run and their totals.
+///
+/// ```
+/// use mcptest_core::Trace;
+///
+/// let trace = Trace::read(r#"{"conversation": {"duration_ms": 1200, "cost_usd": 0.002}}"#)?;
+/// assert_eq!(trace.conversation.duration_ms, Some(1200));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(expecting = "a conversation, which is an object")]
 pub struct Conversation<'a> {
@@ -329,6 +367,15 @@ pub struct Conversation<'a> {
 }
 
 /// One message of the conversation.
+///
+/// ```
+/// use mcptest_core::Trace;
+///
+/// let text = r#"{"conversation": {"turns": [{"role": "user", "content": "Will it rain?"}]}}"#;
+/// let trace = Trace::read(text)?;
+/// assert_eq!(trace.conversation.turns[0].role, "user");
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Deserialize)]
 #[serde(expecting = "a turn, which is an object with `role` and `content`")]
 pub struct Turn<'a> {
@@ -341,6 +388,16 @@ pub struct Turn<'a> {
 }
 
 /// One recorded run as a gate sees it: its number, the trace, the header it was recorded under, its `expect:` verdict.
+///
+/// ```
+/// use mcptest_core::Trace;
+/// use mcptest_core::gates::Run;
+///
+/// let trace = Trace::read(r#"{"final_response": "Rain."}"#)?;
+/// let run = Run::new(&trace);
+/// assert_eq!((run.number, run.passed), (1, true));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'a> {
     /// Its number, from 1: a gate does not see runs that cannot be read.

@@ -7,6 +7,15 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// A run on its way to the envelope that cassettes keep and gates read. `None` means not recorded.
+///
+/// ```
+/// use mcptest_core::{ConversationTrace, Trace};
+///
+/// let recorded = ConversationTrace { final_response: Some("Rain.".into()), ..ConversationTrace::default() };
+/// let line = recorded.to_json();
+/// assert_eq!(Trace::read(&line)?.final_response.as_deref(), Some("Rain."));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct ConversationTrace {
     /// Every tool call, in the order they were made.

@@ -4,6 +4,13 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// One variant of an agent: what differs from its other rows. Reports have it as rows name it.
+///
+/// ```
+/// use mcptest_core::{RowId, Variant};
+///
+/// let row = RowId::new("forecast").with_variant(Variant::Distractors(4));
+/// assert_eq!(row.to_string(), "forecast [4 distractors]");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 #[non_exhaustive]
