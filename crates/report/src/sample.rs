@@ -234,7 +234,7 @@ fn weather() -> TestReport {
         Status::Failed,
         |test| {
             test.model = Some("gpt-5".into());
-            test.matrix = true;
+            test.has_several_models = true;
             let good = || {
                 vec![held(
                     "tool_calls[0].name",
@@ -391,7 +391,7 @@ pub(crate) fn everywhere(nasty: &str) -> Report {
         .map(|status| {
             test(nasty, 1, nasty, status, |test| {
                 test.model = Some(nasty.into());
-                test.matrix = true;
+                test.has_several_models = true;
                 test.reason = (status != Status::Failed).then(|| reason.clone());
                 test.notes = vec![nasty.into()];
                 test.advice = vec![Advice {

@@ -68,7 +68,7 @@ impl TestReport {
         let model = self
             .model
             .as_ref()
-            .filter(|_| self.matrix)
+            .filter(|_| self.has_several_models)
             .map(|model| format!(" [{model}]"));
         format!("{}{}", self.name, model.unwrap_or_default())
     }

@@ -26,7 +26,7 @@ struct Grid<'r> {
 fn grid(report: &Report) -> Option<Grid<'_>> {
     let mut models: Vec<&str> = Vec::new();
     let mut rows: Vec<(_, BTreeMap<&str, &TestReport>)> = Vec::new();
-    for test in report.tests.iter().filter(|test| test.matrix) {
+    for test in report.tests.iter().filter(|test| test.has_several_models) {
         let Some(model) = test.model.as_deref() else {
             continue;
         };

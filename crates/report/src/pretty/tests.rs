@@ -257,7 +257,7 @@ fn with_model(name: &str, model: &str, passed: usize) -> mcptest_core::report::T
     };
     test("a.yml", 1, name, status, |test| {
         test.model = Some(model.into());
-        test.matrix = true;
+        test.has_several_models = true;
         let wrong = || vec![broken("tool_names", json!({"length": 1}), Some(json!([])))];
         test.runs = (1..=3)
             .map(|index| run(index, &[], if index > passed { wrong() } else { vec![] }))
@@ -292,7 +292,7 @@ fn tests_with_several_models_end_in_a_table() {
     assert_eq!(
         overview_of(vec![with_model("a", "gpt-5", 3)]),
         "",
-        "one model is no matrix"
+        "one model is not compared"
     );
 }
 
@@ -300,7 +300,7 @@ fn tests_with_several_models_end_in_a_table() {
 fn a_sweep_ends_in_its_curve() {
     let row = |name: &str, model: &str, count: usize, accuracy: Option<i64>| {
         let mut row = with_model(name, model, 3);
-        row.matrix = model != "m";
+        row.has_several_models = model != "m";
         row.variant = Some(Variant::Distractors(count));
         let accuracy = accuracy.map(mcptest_core::report::Number::Int);
         row.gates = vec![sample::gate(

@@ -73,7 +73,7 @@ fn characters_of(tool: &CatalogueTool) -> usize {
 
 /// The runs for one of the agent's gates after a first run with this number of calls, recorded with this header.
 pub(super) fn side_runs(agent: &Agent, calls: usize, header: &Header) -> Option<SideRuns> {
-    /// More than any matrix tries.
+    /// More than any fault matrix tries.
     const MANY: usize = 100;
     let calls = vec![r#"{"name":"any"}"#; calls.min(MANY)].join(",");
     let text = format!(r#"{{"tool_calls":[{calls}]}}"#);
