@@ -438,6 +438,67 @@ fn one_broken_server_is_one_broken_row_and_a_failure_to_start_replaces_no_record
     }
 }
 
+/// A server with one tool, which takes as many seconds to answer as `NAP` says.
+const NAPS: &str = r#"
+import json, os, sys, time
+for line in sys.stdin:
+    request = json.loads(line)
+    if "id" not in request:
+        continue
+    answer = {"error": {"code": -32601, "message": "no"}}
+    if request["method"] == "initialize":
+        version = request["params"]["protocolVersion"]
+        answer = {"result": {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": {"name": "naps", "version": "1"}}}
+    elif request["method"] == "tools/list":
+        answer = {"result": {"tools": [{"name": "report", "inputSchema": {"type": "object"}}]}}
+    elif request["method"] == "tools/call":
+        time.sleep(float(os.environ["NAP"]))
+        answer = {"result": {"content": [{"type": "text", "text": "done"}]}}
+    print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **answer}), flush=True)
+"#;
+
+#[test]
+fn a_tool_that_is_too_slow_fails_its_test_and_replaces_no_answer() {
+    let folder = written(
+        "servers: { naps: { command: [python3, naps.py], env: { NAP: '${NAP}' } } }\ntools:\n  - { name: reports, server: \
+         naps, tool: report, timeout: 2s, expect: [{ target: 'result.content[0].text', matcher: { exact: done } }] }\n",
+    );
+    fs::write(folder.path().join("naps.py"), NAPS).unwrap();
+    let run = |words: &[&str], nap: &str| {
+        let run = command(folder.path(), words)
+            .env("NAP", nap)
+            .output()
+            .unwrap();
+        (run.status.code(), text(&run.stdout))
+    };
+    assert_eq!(run(&["run", "--record"], "0").0, Some(0));
+    let answer = fs::read(&recordings(&folder)[0]).unwrap();
+    let (code, said) = run(&["run", "--record"], "60");
+    assert_eq!(code, Some(1), "{said}");
+    for part in [
+        "the call had no answer within its `timeout:` of 2000 ms",
+        "no answer to tools/call report within 2 s",
+        "the previous recording, which has one, is unchanged",
+    ] {
+        assert!(said.contains(part), "{part}\n{said}");
+    }
+    let (code, said) = run(&["run", "--live", "--update", "--yes"], "60");
+    assert_eq!(code, Some(1), "{said}");
+    assert_eq!(fs::read(&recordings(&folder)[0]).unwrap(), answer);
+    assert_eq!(run(&["run"], "60").0, Some(0));
+
+    // Without an answer to keep, the slow call is the evidence.
+    fs::remove_file(&recordings(&folder)[0]).unwrap();
+    assert_eq!(run(&["run", "--record"], "60").0, Some(1));
+    let (code, said) = run(&["run"], "0");
+    assert_eq!(code, Some(1), "{said}");
+    assert_eq!(
+        run(&["run", "--record"], "0").0,
+        Some(0),
+        "an answer replaces it"
+    );
+}
+
 #[test]
 fn a_variable_that_is_not_set_records_nothing_and_says_so() {
     let folder = suite(&[("fine", "get_weather", OSLO)]);

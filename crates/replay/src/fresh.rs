@@ -1,7 +1,7 @@
 //! What was recorded of the rows of a plan just now?
 
 use crate::plan::Plan;
-use crate::tool_test::path_of;
+use crate::tool_test::{is_answered, path_of};
 use mcptest_core::row::{Reason, ReasonKind};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -55,10 +55,12 @@ pub struct FreshRows {
 }
 
 impl FreshRows {
-    /// The results of tool tests that were not written, with the places of their recordings.
+    /// The answers to tool tests that were not written, with the places of their recordings.
     pub fn of_tool_tests(self, plan: &Plan<'_>) -> Vec<(PathBuf, String)> {
         let unwritten = self.rows.into_iter().filter_map(|(index, row)| match row {
-            FreshRow::InMemory { recording, .. } => Some((plan.rows[index].tool_row()?, recording)),
+            FreshRow::InMemory { recording, .. } if is_answered(&recording) => {
+                Some((plan.rows[index].tool_row()?, recording))
+            }
             _ => None,
         });
         unwritten

@@ -4,6 +4,6 @@ mod recording;
 mod replay;
 mod show;
 
-pub use recording::{CallOutcome, Server, ServerRequest, parse as parse_recording};
+pub use recording::{CallOutcome, Server, ServerRequest, is_answered, parse as parse_recording};
 pub use replay::{OpenedCall, ParsedCall, header_now, path_of, server_of, staleness};
 pub use show::{is_tool_test, timeline};

@@ -172,6 +172,11 @@ fn present<'de, D: Deserializer<'de>>(source: D) -> Result<Option<&'de RawValue>
     <&RawValue>::deserialize(source).map(Some)
 }
 
+/// Returns true if the server answered the recorded call, with a result or an error.
+pub fn is_answered(recording: &str) -> bool {
+    parse(recording.as_bytes()).is_ok_and(|(_, outcome)| outcome.failure.is_none())
+}
+
 /// The recording in these bytes.
 pub fn parse(bytes: &[u8]) -> Result<(Header, CallOutcome<'_>), Problem> {
     let file = Source::new(bytes);

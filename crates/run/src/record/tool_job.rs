@@ -9,9 +9,14 @@ use crate::tool_call::{call, call_on};
 use crate::{Mode, Options};
 use mcptest_core::report::Status;
 use mcptest_core::row::{Reason, ReasonKind, Row, ToolRow};
-use mcptest_replay::cassette::write_whole;
+use mcptest_replay::cassette::{Recording, write_whole};
 use mcptest_replay::{FreshRow, SuiteSecrets, judge, tool_test};
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
+
+/// A slow or broken server says nothing about the answer that was recorded before.
+const ANSWER_STAYS: &str =
+    "the call had no answer, so the previous recording, which has one, is unchanged";
 
 /// One tool test to call.
 pub(super) struct ToolJob<'p> {
@@ -41,6 +46,15 @@ impl ToolJob<'_> {
                 recording,
                 side: None,
             },
+            Ok(recording)
+                if !tool_test::is_answered(&recording) && self.has_recorded_answer(&path) =>
+            {
+                FreshRow::InMemory {
+                    notes: vec![ANSWER_STAYS.to_owned()],
+                    recording,
+                    side: None,
+                }
+            }
             Ok(recording) => {
                 let notes = notes(&recording);
                 match write_whole(&path, &recording) {
@@ -55,6 +69,17 @@ impl ToolJob<'_> {
                 FreshRow::Failed(reason)
             }
         }
+    }
+
+    /// Returns true if the recording at this place has the answer to the same call.
+    fn has_recorded_answer(&self, path: &Path) -> bool {
+        let Ok(recording) = Recording::open(path) else {
+            return false;
+        };
+        let ToolRow { suite, test, .. } = self.of;
+        tool_test::parse_recording(recording.bytes()).is_ok_and(|(header, outcome)| {
+            outcome.failure.is_none() && tool_test::staleness(&header, suite, test).is_none()
+        })
     }
 
     /// The result, on a server of its own or one that it shares with others.
