@@ -1,8 +1,10 @@
 //! The same value: `exact`, `equals-json`, `one-of`.
 
-use super::{ANY_VALUE, MatcherKind, differences, holds, matcher};
+use super::except::Exceptions;
+use super::{ANY_VALUE, Check, MatcherKind, differences, holds, matcher};
 use crate::json::{difference, values_equal};
 use crate::problem::Problem;
+use crate::suite::read::Field;
 use serde_json::{Value, json};
 
 pub(super) const EXACT: MatcherKind = matcher(
@@ -17,18 +19,21 @@ pub(super) const EXACT: MatcherKind = matcher(
 
 pub(super) const EQUALS_JSON: MatcherKind = matcher(
     "equals-json",
-    "The same JSON value; a string is read as JSON first",
+    "The same JSON value; a string is read as JSON first; with `except: [items.*.id]` beside it, but for these places",
     ANY_VALUE,
-    |field| {
-        let expected = field.value()?;
-        Some(differences(move |actual| {
-            match actual.as_str().map(serde_json::from_str::<Value>) {
-                Some(Ok(read)) => difference(&expected, &read),
-                _ => difference(&expected, actual),
-            }
-        }))
-    },
+    |field| equals_json(field, Exceptions::default()),
 );
+
+/// The same JSON value beside these places.
+pub(super) fn equals_json(field: &mut Field<'_>, exceptions: Exceptions) -> Option<Check> {
+    let expected = field.value()?;
+    Some(differences(move |actual| {
+        match actual.as_str().map(serde_json::from_str::<Value>) {
+            Some(Ok(read)) => exceptions.difference(&expected, &read),
+            _ => exceptions.difference(&expected, actual),
+        }
+    }))
+}
 
 pub(super) const ONE_OF: MatcherKind = matcher(
     "one-of",

@@ -3,6 +3,7 @@
 mod answer;
 mod combine;
 mod equality;
+mod except;
 mod fits;
 mod items;
 mod number;
@@ -16,6 +17,7 @@ pub(crate) use text::regex_problem;
 pub(crate) use unanswered::Reached;
 
 use answer::Answer;
+use except::Exceptions;
 
 use crate::grade::Question;
 use crate::problem::Problem;
@@ -163,6 +165,33 @@ const GRADED: [GradedKind; 3] = [
         doc: "It is near in meaning to this text, by embeddings",
         read: Question::read_similar,
     },
+];
+
+/// Words of other tools, and the matcher that does the same.
+const SYNONYMS: &[(&str, &str)] = &[
+    ("equals", "exact"),
+    ("equal", "exact"),
+    ("eq", "exact"),
+    ("is", "exact"),
+    ("equal-to", "exact"),
+    ("matches", "regex"),
+    ("match", "regex"),
+    ("pattern", "regex"),
+    ("includes", "contains"),
+    ("include", "contains"),
+    ("has", "contains"),
+    ("in", "one-of"),
+    ("enum", "one-of"),
+    ("min", "gte"),
+    ("minimum", "gte"),
+    ("at-least", "gte"),
+    ("max", "lte"),
+    ("maximum", "lte"),
+    ("at-most", "lte"),
+    ("len", "length"),
+    ("size", "length"),
+    ("json-schema", "schema"),
+    ("partial", "subset"),
 ];
 
 /// The word of other tools for the first of them.
@@ -379,7 +408,7 @@ impl From<Question> for ReadMatcher {
 }
 
 fn read_one(block: &mut Block<'_>, may_ask: bool) -> Option<ReadMatcher> {
-    if refuses_graded(block, may_ask) {
+    if refuses_graded(block, may_ask) || refuses_synonym(block) {
         return None;
     }
     let mut written = Vec::new();
@@ -390,10 +419,19 @@ fn read_one(block: &mut Block<'_>, may_ask: bool) -> Option<ReadMatcher> {
             matcher = Some(question.into());
         }
     }
+    let exceptions = Exceptions::read(block, equality::EQUALS_JSON.key);
     for kind in KINDS {
         for key in [Some(kind.key), kind.alias].into_iter().flatten() {
             written.extend(block.has(key).then_some(key));
-            if let Some(check) = block.optional(key, kind.doc, kind.read) {
+            let check = match &exceptions {
+                Some(exceptions) if key == equality::EQUALS_JSON.key => {
+                    let read =
+                        |field: &mut Field<'_>| equality::equals_json(field, exceptions.clone());
+                    block.optional(key, kind.doc, read)
+                }
+                _ => block.optional(key, kind.doc, kind.read),
+            };
+            if let Some(check) = check {
                 matcher = Some(check.into());
             }
         }
@@ -443,6 +481,17 @@ fn refuses_graded(block: &mut Block<'_>, may_ask: bool) -> bool {
                 "assert what can be observed: a call, an argument, a result; a model is asked only in `expect:` of \
                  an agent or a tool test, and not within another matcher",
             )
+        });
+    }
+    is_refused
+}
+
+/// Refuses a matcher under the name that another tool has for it.
+fn refuses_synonym(block: &mut Block<'_>) -> bool {
+    let mut is_refused = false;
+    for (word, key) in SYNONYMS {
+        is_refused |= block.refuse(word, || {
+            Problem::error(format!("unknown key `{word}`")).help(format!("did you mean `{key}`?"))
         });
     }
     is_refused

@@ -93,6 +93,33 @@ fn shapes_lengths_and_alternatives() {
     assert!(holds("one-of: [a, 1]", json!(1.0)) && holds("oneOf: [a]", json!("a")));
     assert!(holds("equals-json: {a: 1}", json!("{ \"a\": 1.0 }")));
     assert!(!holds("equals-json: {a: 1}", json!("{")));
+    let some =
+        "{equals-json: {a: 1, at: 5, items: [{id: 1, n: 2}]}, except: [at, items.*.id, gone]}";
+    assert!(holds(
+        some,
+        json!({"a": 1, "at": 6, "items": [{"id": 9, "n": 2}]})
+    ));
+    assert!(holds(some, json!("{\"a\": 1, \"items\": [{\"n\": 2}]}")));
+    for other in [
+        json!({"a": 2, "at": 5, "items": [{"id": 1, "n": 2}]}),
+        json!({"a": 1, "items": [{"n": 3}]}),
+        json!({"a": 1, "items": [{"n": 2}, {"n": 2}]}),
+        json!({"a": 1, "items": [{"n": 2}], "new": 1}),
+    ] {
+        assert!(!holds(some, other.clone()), "{other}");
+    }
+    assert!(holds(
+        "{equals-json: [1, 2, 3], except: ['1']}",
+        json!([1, 9, 3])
+    ));
+    assert_eq!(
+        read("{exact: 1, except: [a]}").unwrap_err(),
+        ["`except` is for `equals-json`, and this matcher is another"]
+    );
+    assert_eq!(
+        read("{equals-json: 1, except: [a..b]}").unwrap_err(),
+        ["`a..b` is not a place: a name is missing"]
+    );
 }
 
 #[test]
@@ -137,6 +164,7 @@ fn what_is_not_a_matcher_is_refused() {
         ["one matcher at a time: `gte` and `lte`"]
     );
     assert_eq!(read("{exat: 1}").unwrap_err(), ["unknown key `exat`"]);
+    assert_eq!(read("{equals: 1}").unwrap_err(), ["unknown key `equals`"]);
     assert!(read("regex: '('").unwrap_err()[0].contains("not a regular expression"));
     assert!(read("schema: {type: 12}").unwrap_err()[0].contains("not a JSON Schema"));
     assert_eq!(
