@@ -355,7 +355,10 @@ fn blank(judge: &Judge<'_>, sample: usize) -> Vote {
 /// The price of a judge of this row, if known.
 pub(crate) fn price_of(row: &Row<'_>, model: &Model) -> Option<Price> {
     match row.subject {
-        Subject::Agent(of) => of.agent.price(&model.label()),
+        Subject::Agent(of) => {
+            let environment = mcptest_replay::host().environment;
+            of.suite.price(of.agent, &model.label(), environment)
+        }
         _ => shipped_price(&model.label()),
     }
 }

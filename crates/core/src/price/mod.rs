@@ -37,6 +37,15 @@ pub struct Price {
 }
 
 impl Price {
+    /// The price of a model that runs on the user's own machine.
+    pub const FREE: Self = Self {
+        prompt: 0.0,
+        completion: 0.0,
+        cache_read: None,
+        cache_write: None,
+        cache_write_1h: None,
+    };
+
     /// The cost of these tokens in USD; `None` unless both the prompt and the completion are counted.
     pub fn cost_usd(self, tokens: Tokens) -> Option<f64> {
         let (prompt, completion) = (tokens.prompt?, tokens.completion?);

@@ -8,6 +8,7 @@ mod gate_files;
 mod graded;
 mod imports;
 mod load;
+mod local_model;
 mod names;
 mod options;
 mod own_files;

@@ -3,6 +3,7 @@
 use super::agent_job::{Actor, AgentJob};
 use mcptest_agent::{Budgets, Spending};
 use mcptest_core::eval::PRICES_HELP;
+use mcptest_core::price::Price;
 use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_core::suite::Model;
 use mcptest_core::trace::Tokens;
@@ -13,7 +14,7 @@ impl AgentJob<'_> {
         let Some(label) = self.priced_as() else {
             return Ok(());
         };
-        let is_known = self.row.agent.price(&label).is_some();
+        let is_known = self.price().is_some();
         if is_known || !self.budgets().is_in_dollars(spending) {
             return Ok(());
         }
@@ -29,13 +30,17 @@ impl AgentJob<'_> {
     }
 
     pub(super) fn cost_usd(&self, usage: Tokens) -> Option<f64> {
-        self.row.agent.cost_usd(&self.priced_as()?, usage)
+        self.price()?.cost_usd(usage)
     }
 
     /// The maximum cost of this number of tokens.
     pub(super) fn most_usd(&self, tokens: Tokens) -> Option<f64> {
-        let price = self.row.agent.price(&self.priced_as()?)?;
-        Some(price.most_usd(tokens.prompt?, tokens.completion?))
+        Some(self.price()?.most_usd(tokens.prompt?, tokens.completion?))
+    }
+
+    fn price(&self) -> Option<Price> {
+        let (label, environment) = (self.priced_as()?, mcptest_replay::host().environment);
+        self.row.suite.price(self.row.agent, &label, environment)
     }
 
     /// The model as prices name it: what a provider of the suite's own charges is not that of the model's family.

@@ -9,6 +9,7 @@ use super::one_run::limits;
 use super::state::{WantedRuns, wanted_runs};
 use crate::Options;
 use mcptest_core::eval::SideWords;
+use mcptest_core::price::Price;
 use mcptest_core::row::{AgentRow, RowOfAgent};
 use mcptest_core::trace::Tokens;
 use mcptest_replay::cassette::Recording;
@@ -176,9 +177,9 @@ fn of_row(RowOfAgent { row, of }: RowOfAgent<'_>, options: &Options) -> Option<R
         .and_then(|(model, (mean, _))| {
             let tokens =
                 Tokens::without_total(Some(times(mean.prompt)), Some(times(mean.completion)));
-            of.agent.cost_usd(model, tokens)
+            price_of(of, model)?.cost_usd(tokens)
         });
-    let is_priced = |model: &String| of.agent.price(model).is_some();
+    let is_priced = |model: &String| price_of(of, model).is_some();
     let is_in_dollars = [
         budget.per_test_usd,
         budget.per_suite_usd,
@@ -207,6 +208,11 @@ fn of_row(RowOfAgent { row, of }: RowOfAgent<'_>, options: &Options) -> Option<R
         refused: refused(of, unpriced.as_deref().filter(|_| is_in_dollars)),
         unpriced,
     })
+}
+
+fn price_of(of: AgentRow<'_>, model: &str) -> Option<Price> {
+    let environment = mcptest_replay::host().environment;
+    of.suite.price(of.agent, model, environment)
 }
 
 fn refused(of: AgentRow<'_>, unpriced: Option<&str>) -> Option<String> {

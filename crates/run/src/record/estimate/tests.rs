@@ -147,6 +147,18 @@ fn a_model_without_a_price_costs_nobody_knows_what() {
 }
 
 #[test]
+fn a_model_on_this_machine_costs_nothing_and_a_gateway_on_it_is_not_guessed() {
+    let of = |id: &str| {
+        let local = "providers: { box: { type: openai, base_url: 'http://localhost:11434/v1' } }\n";
+        let model = format!("model: {{ provider: box, id: '{id}' }}");
+        only_row(&format!("{local}{}", agent(&model, "")), &[])
+    };
+    let free = of("llama3.1:8b");
+    assert_eq!((free.cost_usd, free.unpriced), (Some(0.0), None));
+    assert_eq!(of("gpt-5").unpriced.as_deref(), Some("box/gpt-5"));
+}
+
+#[test]
 fn a_budget_in_dollars_that_cannot_be_held_or_kept_is_told() {
     let of_nobody = folder(&agent("model: gpt-from-the-cellar", ""), &[]);
     let refused = estimated(&of_nobody, ALL, Some(1.0)).rows[0]
