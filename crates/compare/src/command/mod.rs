@@ -1,5 +1,6 @@
 //! One file per command: its arguments, and what it does.
 
+mod baseline_pairs;
 mod compare;
 mod model_baseline;
 mod plan_runs;

@@ -1,18 +1,19 @@
 //! `mcptest model-baseline`: what does each model do, and what does another one do differently?
 
-use crate::baseline::compare;
+use super::baseline_pairs::{Pair, Pairs, pairs};
+use crate::baseline::{Comparison, compare};
 use crate::captured::{Captured, CapturedRuns, capture_baselines, read_baseline, write_baseline};
 use crate::show::baseline::REPORTERS;
 use clap::{Args, Subcommand};
 use mcptest_command::reports::reporters_help;
 use mcptest_command::suites::Suites;
 use mcptest_command::{
-    Destination, EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure, Group, Program, RunCommand,
-    example_help, output, suites,
+    Destination, EXIT_BROKEN, EXIT_FAILED, EXIT_NOTHING_SELECTED, Failure, Group, Program,
+    RunCommand, example_help, output, suites,
 };
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem::did_you_mean;
-use mcptest_core::row::Row;
+use mcptest_core::row::{Row, quoted};
 use mcptest_core::words::count;
 use mcptest_replay::{Filter, Plan, Selection};
 use std::path::{Path, PathBuf};
@@ -57,10 +58,10 @@ struct Capture {
 /// Arguments of `model-baseline diff`.
 #[derive(Debug, Args)]
 struct Diff {
-    /// The older baseline.
+    /// The older baseline, or a folder of baselines.
     #[arg(value_name = "BEFORE")]
     pub(crate) before: PathBuf,
-    /// The newer baseline.
+    /// The newer baseline, or a folder: baselines of the same file name are compared.
     #[arg(value_name = "AFTER")]
     pub(crate) after: PathBuf,
     #[arg(long = "reporter", value_name = "KIND[=FILE]", help = reporters_help(REPORTERS))]
@@ -164,12 +165,35 @@ fn diff(args: &Diff, program: &Program) -> Result<u8, Failure> {
         [args.before.clone(), args.after.clone()].into_iter(),
     )?;
     Destination::discard_earlier(&destinations)?;
+    let Pairs { pairs, alone } = pairs(&args.before, &args.after)?;
+    if let ([first, _, ..], [_, ..]) = (&pairs[..], &args.reporters[..]) {
+        let why = format!(
+            "`--reporter` is for one pair of baselines, and these folders have {}",
+            pairs.len()
+        );
+        let (before, after) = (shown(&first.before), shown(&first.after));
+        let help = format!("name two files, as in `mcptest model-baseline diff {before} {after}`");
+        return Err(Failure::with_help(why, help));
+    }
+    for path in alone {
+        output::stderr(&format!("note: {} has no partner\n", escape_path(&path)));
+    }
+    let mut worst = 0;
+    for pair in &pairs {
+        let found = compared(pair, program)?;
+        Destination::write_all(&destinations, &found, args.verbose, None)?;
+        worst = worse(worst, found.exit_code());
+    }
+    Ok(worst)
+}
+
+fn compared(pair: &Pair, program: &Program) -> Result<Comparison, Failure> {
     let read = |path: &Path| read_baseline(path).map_err(|error| Failure::at(path, error));
-    let (before, after) = (read(&args.before)?, read(&args.after)?);
+    let (before, after) = (read(&pair.before)?, read(&pair.after)?);
     let file = |path: &Path| path.display().to_string();
     let found = compare(
-        (&before, &file(&args.before)),
-        (&after, &file(&args.after)),
+        (&before, &file(&pair.before)),
+        (&after, &file(&pair.after)),
         program.gates,
     );
     if found.tests.is_empty() {
@@ -179,6 +203,24 @@ fn diff(args: &Diff, program: &Program) -> Result<u8, Failure> {
             help,
         ));
     }
-    Destination::write_all(&destinations, &found, args.verbose, None)?;
-    Ok(found.exit_code())
+    Ok(found)
+}
+
+fn shown(path: &Path) -> String {
+    quoted(&path.to_string_lossy())
+}
+
+/// The exit code of two comparisons: an error outweighs a break, and a break outweighs a shift.
+fn worse(one: u8, other: u8) -> u8 {
+    let weight = |code: u8| match code {
+        0 => 0,
+        EXIT_BROKEN => 3,
+        EXIT_FAILED => 2,
+        _ => 1,
+    };
+    if weight(other) > weight(one) {
+        other
+    } else {
+        one
+    }
 }
