@@ -1,6 +1,7 @@
 //! What must the arguments of a call look like?
 
 use super::recorded::Arguments;
+use super::wording;
 use crate::json::{
     difference, difference_of_bags, hash_of_bags, hash_value, is_part_of, is_subset,
 };
@@ -199,7 +200,8 @@ impl ArgumentShape {
                         .map(|()| Self::Any)
                 });
                 shapes.map(|field| {
-                    let shape = field.try_block(Self::read_block);
+                    let written = (!field.is_describing()).then(|| field.value_quietly());
+                    let shape = field.try_block(|block| Self::read_block(block, written));
                     field.amend_exactly_one_of(KEYS);
                     shape
                 });
@@ -207,7 +209,7 @@ impl ArgumentShape {
         })
     }
 
-    fn read_block(block: &mut Block<'_>) -> Option<Self> {
+    fn read_block(block: &mut Block<'_>, written: Option<Value>) -> Option<Self> {
         let exact = Self::read_exact(block);
         let subset = block.optional(
             "subset",
@@ -229,7 +231,10 @@ impl ArgumentShape {
             Self::read_one_of,
         );
         block.at_most_one_of(&KEYS);
-        if !KEYS.iter().any(|key| block.has(key)) && !block.has_unknown() {
+        let has_shape = KEYS.iter().any(|key| block.has(key));
+        if !has_shape && block.has_unknown() && !block.has_slip_of(&KEYS) {
+            block.refuse_unknown(without_shape(&written.unwrap_or_default()));
+        } else if !has_shape && !block.has_unknown() {
             let problem = Problem::error("an argument shape is missing here");
             block.report(problem.help("write one, as `subset: { q: rust }`, or `any`"));
         }
@@ -264,6 +269,19 @@ impl ArgumentShape {
         }
         shapes.map(Self::OneOf)
     }
+}
+
+/// The problem of plain arguments, without the key of a shape.
+fn without_shape(arguments: &Value) -> Problem {
+    let help = match wording::flow_to_copy(arguments) {
+        Some(arguments) => format!(
+            "write `args: {{ subset: {arguments} }}` to allow further arguments, or with `exact:` to allow none"
+        ),
+        None => {
+            "write them under `subset:` to allow further arguments, or under `exact:`".to_owned()
+        }
+    };
+    Problem::error("`args` does not say how to compare these arguments").help(help)
 }
 
 /// Marks the actual side of each difference as absent if the call has no arguments.

@@ -4,7 +4,7 @@ use super::reference::MatchMode;
 use super::*;
 use crate::engine::Gates;
 use crate::engine::scores::Scores;
-use crate::problem::Level;
+use crate::problem::{Level, Problem};
 use crate::report::{CallRow, CallShown, Finding};
 use crate::suite::read::{Field, Reading};
 use crate::suite::variables::Scope;
@@ -21,20 +21,24 @@ fn read(yaml: &str) -> Result<TrajectoryBlock, Vec<String>> {
 }
 
 fn read_leniently(yaml: &str) -> (TrajectoryBlock, Vec<String>) {
+    let (block, problems) = read_with_problems(yaml);
+    (
+        block,
+        problems
+            .into_iter()
+            .map(|problem| problem.message)
+            .collect(),
+    )
+}
+
+fn read_with_problems(yaml: &str) -> (TrajectoryBlock, Vec<Problem>) {
     let mut problems = Vec::new();
     let node = crate::yaml::parse(yaml, 0, &mut problems).unwrap();
     let reading = Reading::new(Scope::default(), &|_| None, Gates::default());
     let block = Field::new(&reading, &node)
         .block(TrajectoryBlock::read)
         .unwrap();
-    (
-        block,
-        reading
-            .into_problems()
-            .into_iter()
-            .map(|problem| problem.message)
-            .collect(),
-    )
+    (block, reading.into_problems())
 }
 
 /// Calls written as a name, or as `[name, args]`.
@@ -761,4 +765,32 @@ fn exact_arguments_may_have_their_lists_in_any_order() {
 #[test]
 fn calls_that_compete_have_sentences_and_no_table() {
     assert!(rows("mode: unordered\ncalls: [f, f]", &json!(["f"])).is_empty());
+}
+
+#[test]
+fn arguments_without_a_shape_are_answered_with_the_line_to_write() {
+    let refused = |args: &str| {
+        let yaml = format!("mode: strict\ncalls: [{{name: a, args: {args}}}]");
+        let (_, problems) = read_with_problems(&yaml);
+        problems
+            .into_iter()
+            .map(|problem| (problem.message, problem.help.unwrap_or_default()))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        refused("{order_id: A-17, \"odd key\": [1]}"),
+        [(
+            "`args` does not say how to compare these arguments".to_owned(),
+            "write `args: { subset: {\"odd key\": [1], order_id: \"A-17\"} }` to allow further arguments, or with `exact:` to allow \
+             none"
+                .to_owned()
+        )]
+    );
+    let long = format!("{{text: {}}}", "x".repeat(500));
+    assert!(
+        refused(&long)[0]
+            .1
+            .starts_with("write them under `subset:`")
+    );
+    assert_eq!(refused("{subst: {a: 1}}")[0].0, "unknown key `subst`");
 }

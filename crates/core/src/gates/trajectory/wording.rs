@@ -120,6 +120,13 @@ fn flow(value: &Value) -> String {
     cut(&text, LONGEST)
 }
 
+/// A value in the flow style of YAML, to copy into a suite. `None` if it is long.
+pub(super) fn flow_to_copy(value: &Value) -> Option<String> {
+    let mut text = String::new();
+    write_flow(value, &mut text);
+    (text.len() <= 2 * LONGEST).then_some(text)
+}
+
 fn write_flow(value: &Value, into: &mut String) {
     if into.len() > 4 * LONGEST {
         return;
@@ -129,7 +136,7 @@ fn write_flow(value: &Value, into: &mut String) {
             into.push('{');
             for (at, (key, value)) in fields.iter().enumerate() {
                 into.push_str(if at == 0 { "" } else { ", " });
-                into.push_str(key);
+                write_key(key, into);
                 into.push_str(": ");
                 write_flow(value, into);
             }
@@ -144,6 +151,15 @@ fn write_flow(value: &Value, into: &mut String) {
             into.push(']');
         }
         scalar => into.push_str(&scalar.to_string()),
+    }
+}
+
+fn write_key(key: &str, into: &mut String) {
+    let is_word = !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '_');
+    if is_word {
+        into.push_str(key);
+    } else {
+        into.push_str(&Value::from(key).to_string());
     }
 }
 

@@ -16,6 +16,7 @@ pub struct Block<'a> {
     known: Vec<&'static str>,
     missing: Vec<(&'static str, String)>,
     schema: Option<Schema>,
+    unknown_is_refused: bool,
 }
 
 #[derive(Default)]
@@ -39,6 +40,7 @@ impl<'a> Block<'a> {
             known: Vec::new(),
             missing: Vec::new(),
             schema: None,
+            unknown_is_refused: false,
         }
     }
 
@@ -182,6 +184,15 @@ impl<'a> Block<'a> {
         true
     }
 
+    /// Refuses the keys that have not been read so far with this problem, at the first of them.
+    pub fn refuse_unknown(&mut self, problem: Problem) {
+        let Some(span) = self.unknown().next().map(|entry| entry.key_span) else {
+            return;
+        };
+        self.unknown_is_refused = true;
+        self.report(problem.at(span));
+    }
+
     /// Returns true if the block has a key that has not been read so far.
     pub fn has_unknown(&self) -> bool {
         self.unknown().next().is_some()
@@ -276,7 +287,7 @@ impl<'a> Block<'a> {
                     .report(written_twice(&entry.key, entry.key_span, first.key_span));
             }
         }
-        for entry in self.unknown() {
+        for entry in self.unknown().filter(|_| !self.unknown_is_refused) {
             let problem = Problem::error(format!("unknown key `{}`", entry.key)).at(entry.key_span);
             let known = || {
                 format!(
