@@ -33,7 +33,7 @@ pub fn parse(written: &[String], whole: Option<&str>) -> Result<Given, ArgumentE
             .filter(|(key, _)| !matches!(*key, "" | ":"))
         else {
             return Err(ArgumentError(format!(
-                "`{}` is not an argument\n  help: write `key=value`, or `key:=JSON` for a value as JSON",
+                "`{}` is not an argument\n  help: write `key=value`, or `key:=JSON` for a value as JSON; the command of a server follows `--`",
                 escape(one)
             )));
         };

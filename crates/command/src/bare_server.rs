@@ -57,11 +57,16 @@ pub(crate) fn parse(program: &Program, mut words: Vec<OsString>) -> Result<ArgMa
         return parse(&words);
     }
     match parse(&words) {
-        // One word alone may be a slip of an argument.
-        Ok(_) if server.takes_any_word && at + 1 < words.len() => Err(no_dashes(&words, at)),
+        Ok(_) if server.takes_any_word && is_command(&words[at..]) => Err(no_dashes(&words, at)),
         Err(error) if error.kind() == ErrorKind::UnknownArgument => Err(no_dashes(&words, at)),
         parsed => parsed,
     }
+}
+
+/// Returns true if these words can only be the command of a server. One word alone may be a slip of an argument.
+fn is_command(words: &[OsString]) -> bool {
+    let is_path = |word: &OsString| word.to_string_lossy().contains(['/', '\\']);
+    words.len() > 1 || words.first().is_some_and(is_path)
 }
 
 pub(crate) fn is_url(word: &str) -> bool {

@@ -4,8 +4,10 @@ use crate::bare_server;
 use crate::entry::{CommandKind, Group};
 use crate::failure::Failure;
 use crate::output::{self, Colour};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 use mcptest_core::eval::Gates;
+use mcptest_core::problem::nearest;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -44,7 +46,16 @@ impl Program {
 
     /// Reads the command line. An error is what is printed: the help and the version are among them.
     pub fn parse(&self, words: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
-        bare_server::parse(self, words)
+        let near = words
+            .get(1)
+            .and_then(|word| nearest(word.to_str()?, self.commands.iter().map(|kind| kind.name)));
+        bare_server::parse(self, words).map_err(|mut error| {
+            if let Some(near) = near.filter(|_| error.kind() == ErrorKind::InvalidSubcommand) {
+                let suggested = ContextValue::Strings(vec![near.to_owned()]);
+                error.insert(ContextKind::SuggestedSubcommand, suggested);
+            }
+            error
+        })
     }
 
     fn run_command(&self, arguments: &ArgMatches) -> Result<u8, Failure> {

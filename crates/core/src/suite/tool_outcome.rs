@@ -4,6 +4,7 @@ use super::ToolTest;
 use crate::grade::{Found, found};
 use crate::report::Expectation;
 use crate::schema::{JsonSchema, TOO_MUCH_WORK};
+use crate::target::Path;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -54,7 +55,7 @@ impl ToolTest {
             .filter(|(_, found)| found.is_none_or(|found| found.grade.is_ok()))
             .map(|(assertion, found)| {
                 let target = &assertion.target;
-                let absent = outcome.absence(target.as_str(), target.starts_with("result"));
+                let absent = outcome.absence(target, &text);
                 assertion.check_call(&text, &absent, found)
             })
             .collect();
@@ -87,12 +88,14 @@ impl ToolOutcome<'_> {
         format!("{{{}}}", parts.join(","))
     }
 
-    fn absence(&self, target: &str, asks_for_result: bool) -> String {
+    /// The message for a target without a value in this call, which is `text` as JSON.
+    fn absence(&self, path: &Path, text: &str) -> String {
         #[derive(Deserialize)]
         struct Outline {
             code: i64,
             message: String,
         }
+        let (target, asks_for_result) = (path.as_str(), path.starts_with("result"));
         let nothing = format!("`{target}` has no value");
         match self.error {
             Some(error) if asks_for_result => match serde_json::from_str::<Outline>(error.get()) {
@@ -109,7 +112,7 @@ impl ToolOutcome<'_> {
             }
             _ if target.starts_with("log") => missing_message(&nothing, "log messages", self.log),
             None if target.starts_with("error") => format!("{nothing}: the call gave a result"),
-            _ => nothing,
+            _ => path.why_absent_in(text).unwrap_or(nothing),
         }
     }
 

@@ -2,9 +2,10 @@
 
 use super::shape::push_step;
 use super::{Path, PathStep, resolve};
+use crate::json::type_word;
 use crate::problem::nearest;
 use crate::trace::Trace;
-use crate::words::some_of;
+use crate::words::{count, some_of};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -14,7 +15,49 @@ impl Path {
         let nothing = || format!("`{}` has no value in this run", self.written);
         self.missing_role(trace)
             .or_else(|| self.missing_key(trace))
+            .or_else(|| self.missing_step(|steps| resolve::in_trace(steps, trace)))
             .unwrap_or_else(nothing)
+    }
+
+    /// The message for a missing value in the JSON of a call.
+    pub(crate) fn why_absent_in(&self, text: &str) -> Option<String> {
+        self.missing_step(|steps| resolve::in_text(text, steps))
+    }
+
+    /// The step that leads to nothing, and what is there instead.
+    fn missing_step(&self, resolve: impl Fn(&[PathStep]) -> Option<Value>) -> Option<String> {
+        let missing = (1..self.steps.len()).find(|&at| resolve(&self.steps[..=at]).is_none())?;
+        let (before, step) = (&self.steps[..missing], &self.steps[missing]);
+        if before.iter().any(PathStep::is_each) {
+            return None;
+        }
+        let place = in_words(before);
+        match (resolve(before)?, step) {
+            (Value::Object(fields), PathStep::Key { name, .. }) => {
+                let keys = || fields.keys().map(String::as_str);
+                let instead = match nearest(name, keys()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None if fields.is_empty() => "it is empty".to_owned(),
+                    None => format!("it has: {}", some_of(keys())),
+                };
+                Some(format!("`{place}` has no key `{name}`; {instead}"))
+            }
+            (Value::Array(items), PathStep::Index(index)) => Some(format!(
+                "`{place}` has {}, so `[{index}]` is past its end",
+                count(items.len(), "item")
+            )),
+            (Value::Array(_), PathStep::Key { name, .. }) => Some(format!(
+                "`{place}` is a list, which has no key `{name}`; write `{place}[0].{name}` or `{place}[*].{name}`"
+            )),
+            (Value::String(text), _) if is_json_of_parts(&text) => Some(format!(
+                "`{place}` is a text with JSON in it; compare all of it with `equals-json`"
+            )),
+            (Value::Null, _) => Some(format!("`{place}` is null")),
+            (value, _) => Some(format!(
+                "`{place}` is a {}, which has no parts",
+                type_word(&value)
+            )),
+        }
     }
 
     /// The role that no turn has.
@@ -76,10 +119,73 @@ impl Path {
     }
 }
 
+/// Returns true for the text of a JSON object or list.
+fn is_json_of_parts(text: &str) -> bool {
+    text.trim_start().starts_with(['{', '['])
+        && serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
+}
+
 fn in_words(steps: &[PathStep]) -> String {
     let mut words = String::new();
     for step in steps {
         push_step(&mut words, step);
     }
     words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_leads_to_nothing_names_what_is_there() {
+        let trace = r#"{"tool_calls": [{"name": "find", "args": {"order_id": "A-17", "deep": null, "tags": ["x"]}}],
+            "tool_results": [{"content": [{"type": "text", "text": "{\"total\": 12}"}], "structured": {}}]}"#;
+        let trace = Trace::read(trace).unwrap();
+        for (path, why) in [
+            (
+                "tool_calls[0].args.order_di",
+                "`tool_calls[0].args` has no key `order_di`; did you mean `order_id`?",
+            ),
+            (
+                "tool_calls[0].args.city",
+                "`tool_calls[0].args` has no key `city`; it has: deep, order_id, tags",
+            ),
+            (
+                "tool_calls[0].args.order_id.x",
+                "`tool_calls[0].args.order_id` is a string, which has no parts",
+            ),
+            (
+                "tool_calls[0].args.deep.x",
+                "`tool_calls[0].args.deep` is null",
+            ),
+            (
+                "tool_calls[0].args.tags[2]",
+                "`tool_calls[0].args.tags` has 1 item, so `[2]` is past its end",
+            ),
+            (
+                "tool_calls[0].args.tags.first",
+                "`tool_calls[0].args.tags` is a list, which has no key `first`; write `tool_calls[0].args.tags[0].first` or \
+                 `tool_calls[0].args.tags[*].first`",
+            ),
+            (
+                "tool_calls[4].args",
+                "`tool_calls` has 1 item, so `[4]` is past its end",
+            ),
+            (
+                "tool_results[0].content[0].text.total",
+                "`tool_results[0].content[0].text` is a text with JSON in it; compare all of it with `equals-json`",
+            ),
+            (
+                "tool_results[0].structured.total",
+                "`tool_results[0].structured` has no key `total`; it is empty",
+            ),
+            (
+                "final_response",
+                "`final_response` has no value in this run",
+            ),
+        ] {
+            assert_eq!(Path::into_trace(path).unwrap().why_absent(&trace), why);
+        }
+    }
 }
