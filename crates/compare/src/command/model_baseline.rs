@@ -1,7 +1,7 @@
 //! `mcptest model-baseline`: what does each model do, and what does another one do differently?
 
 use super::baseline_pairs::{Pair, Pairs, pairs};
-use crate::baseline::{Comparison, compare};
+use crate::baseline::{BaselineDiff, compare};
 use crate::captured::{Captured, CapturedRuns, capture_baselines, read_baseline, write_baseline};
 use crate::show::baseline::REPORTERS;
 use clap::{Args, Subcommand};
@@ -187,7 +187,7 @@ fn diff(args: &Diff, program: &Program) -> Result<u8, Failure> {
     Ok(worst)
 }
 
-fn compared(pair: &Pair, program: &Program) -> Result<Comparison, Failure> {
+fn compared(pair: &Pair, program: &Program) -> Result<BaselineDiff, Failure> {
     let read = |path: &Path| read_baseline(path).map_err(|error| Failure::at(path, error));
     let (before, after) = (read(&pair.before)?, read(&pair.after)?);
     let file = |path: &Path| path.display().to_string();
