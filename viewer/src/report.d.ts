@@ -4,6 +4,7 @@
  * passed: everything held. failed: an assertion or a gate did not hold. error: it could not be judged. skipped: it was skipped on purpose.
  */
 export type Status = ("passed" | "failed" | "error" | "skipped")
+export type Count = number
 /**
  * The differences of the values.
  * 
@@ -31,7 +32,6 @@ actual: {
  */
 absent?: ("expected" | "actual")
 }[]
-export type Count = number
 /**
  * The differences of the values.
  * 
@@ -255,6 +255,14 @@ tags?: string[]
  */
 rerun: string
 /**
+ * Why it did not pass, in sentences. Only the report in HTML has them.
+ */
+causes?: Cause[]
+/**
+ * The lines of the suite around the checks that failed, where a report shows evidence.
+ */
+excerpts?: Excerpt[]
+/**
  * Each run with the assertions of its `expect:`.
  */
 runs: Run[]
@@ -337,6 +345,48 @@ section: string
  * The deviation from a recommendation, which the specification does not require.
  */
 warning?: string
+}
+/**
+ * One thing that keeps a test from passing.
+ */
+export interface Cause {
+/**
+ * The gate's key, `expect` for the checks of runs, or the kind of the error: `recording-missing`.
+ */
+key: string
+/**
+ * The problem, in one sentence.
+ */
+message: string
+/**
+ * The runs that it is about, from 1; missing if it concerns all.
+ */
+runs?: Count[]
+/**
+ * The path or the gate's number that does not hold, if it is one.
+ */
+target?: string
+/**
+ * More about it: the suite's own words, the reason, and where values differ.
+ */
+details?: string[]
+/**
+ * The line of the suite that asks for what did not hold.
+ */
+suite_line?: number
+}
+/**
+ * Lines of a suite around a check that failed.
+ */
+export interface Excerpt {
+/**
+ * The number of its first line, from 1.
+ */
+first: number
+/**
+ * The lines.
+ */
+lines: string[]
 }
 /**
  * One run and its assertions.
@@ -474,6 +524,10 @@ message?: string
  */
 reason?: string
 grade?: Grade
+/**
+ * The line of the suite that it is written on, if it failed; missing for a default that nobody wrote.
+ */
+suite_line?: number
 }
 /**
  * The judges' grade, if the matcher asks judges.
@@ -658,6 +712,10 @@ summary?: string
  * A line from the gate that is printed verbatim.
  */
 line?: string
+/**
+ * The line of the suite that its block begins on, if it failed.
+ */
+suite_line?: number
 }
 /**
  * The expected calls next to the recorded calls of one run.

@@ -49,6 +49,10 @@ pub fn judge_plan(
         let begun = Instant::now();
         let (report, exercised) =
             judge::judge(row, options, fresh.rows.get(&index), graded.get(&index));
+        let report = match options.row.evidence {
+            Some(_) => with_excerpts(report, row, plan),
+            None => report,
+        };
         let mut report = without_secrets(report, row, secrets);
         report.elapsed =
             Some(begun.elapsed() + fresh.took.get(&index).copied().unwrap_or_default());
@@ -67,6 +71,15 @@ pub fn judge_plan(
     report.coverage = options
         .coverage
         .map(|floor| coverage(exercised, floor, plan, secrets));
+    report
+}
+
+/// The report of a row with the lines of the suite that ask for what did not hold.
+fn with_excerpts(mut report: TestReport, row: &Row<'_>, plan: &Plan<'_>) -> TestReport {
+    let is_bad = matches!(report.status, Status::Failed | Status::Error);
+    if let Some(source) = plan.source(&report.suite.file).filter(|_| is_bad) {
+        report.add_excerpts(source, row.refused_lines());
+    }
     report
 }
 

@@ -4,8 +4,10 @@ use crate::paths::{cassette_paths, side_path};
 use crate::select::Selection;
 use crate::tool_test;
 use mcptest_core::eval::Gates;
+use mcptest_core::problem::{SourceFile, Sources};
 use mcptest_core::row::{Reason, ReasonKind, Row, Subject, Transcripts};
 use mcptest_core::suite::{Loaded, Suite};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The rows to judge.
@@ -13,6 +15,7 @@ use std::path::{Path, PathBuf};
 pub struct Plan<'s> {
     /// The rows, in order.
     pub rows: Vec<Row<'s>>,
+    sources: Vec<&'s Sources>,
 }
 
 impl<'s> Plan<'s> {
@@ -35,7 +38,11 @@ impl<'s> Plan<'s> {
             }
             rows
         };
-        Self::from_rows(loaded, rows_of, selection)
+        let mut plan = Self::from_rows(loaded, rows_of, selection);
+        for row in plan.rows.iter_mut().filter(|row| row.is_refused()) {
+            row.rerun.traces = Some(folder.display().to_string());
+        }
+        plan
     }
 
     /// The gates that its suites may use; none where every suite was refused.
@@ -47,6 +54,22 @@ impl<'s> Plan<'s> {
     /// The recordings that are read or written for it, as far as known in advance.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> + '_ {
         self.rows.iter().flat_map(files_of)
+    }
+
+    /// The same plan with only the rows at these places.
+    #[must_use]
+    pub fn narrowed_to(self, places: &BTreeSet<usize>) -> Self {
+        let rows = self.rows.into_iter().enumerate();
+        let kept = rows.filter(|(at, _)| places.contains(at));
+        Self {
+            rows: kept.map(|(_, row)| row).collect(),
+            ..self
+        }
+    }
+
+    /// The text of a file of its suites, by the path that rows name it by.
+    pub(crate) fn source(&self, path: &str) -> Option<&'s SourceFile> {
+        self.sources.iter().find_map(|sources| sources.named(path))
     }
 
     fn from_rows(
@@ -79,7 +102,8 @@ impl<'s> Plan<'s> {
                 row.skip.get_or_insert_with(other);
             }
         }
-        Self { rows }
+        let sources = loaded.iter().map(|(_, loaded)| &loaded.sources).collect();
+        Self { rows, sources }
     }
 }
 

@@ -108,14 +108,7 @@ impl Judged {
         };
         let changed: BTreeSet<usize> = (0..keys.len()).filter(|&at| !is_known(at)).collect();
         let gates = plan.gates();
-        let rows = plan
-            .rows
-            .into_iter()
-            .enumerate()
-            .filter(|(at, _)| changed.contains(at));
-        let again = judge(&Plan {
-            rows: rows.map(|(_, row)| row).collect(),
-        })?;
+        let again = judge(&plan.narrowed_to(&changed))?;
         for (&at, test) in changed.iter().zip(again.tests) {
             self.0.insert(keys[at].clone(), (stamps[at].clone(), test));
         }

@@ -22,15 +22,17 @@ pub(crate) fn embedding(report: &Report, embed: Embed) -> Cow<'_, Report> {
     copy
 }
 
-/// The report without traces and without what is behind the numbers of gates.
+/// The report without traces, lines of suites, and what is behind the numbers of gates.
 pub(crate) fn numbers_alone(report: &Report) -> Cow<'_, Report> {
     let mut copy = embedding(report, Embed::None);
-    let has_evidence = |test: &TestReport| test.gates.iter().any(|gate| gate.evidence.is_some());
+    let has_evidence = |test: &TestReport| {
+        !test.excerpts.is_empty() || test.gates.iter().any(|gate| gate.evidence.is_some())
+    };
     if report.tests.iter().any(has_evidence) {
-        let tests = copy.to_mut().tests.iter_mut();
-        tests
-            .flat_map(|test| &mut test.gates)
-            .for_each(|gate| gate.evidence = None);
+        for test in &mut copy.to_mut().tests {
+            test.excerpts.clear();
+            test.gates.iter_mut().for_each(|gate| gate.evidence = None);
+        }
     }
     copy
 }

@@ -48,10 +48,14 @@ pub(crate) fn failed_tests(report: &Report) -> Vec<(&TestReport, Vec<Failure<'_>
 
 /// The command that fixes a test, otherwise the command that judges it alone.
 pub(crate) fn next_command(test: &TestReport) -> &str {
-    test.reason
-        .as_ref()
-        .and_then(|reason| reason.command.as_ref())
-        .unwrap_or(&test.rerun)
+    let command = reasons(test).find_map(|reason| reason.command.as_ref());
+    command.unwrap_or(&test.rerun)
+}
+
+/// Why the test, or a run of it, is an error or failed whatever was expected of it.
+pub(crate) fn reasons(test: &TestReport) -> impl Iterator<Item = &Reason> {
+    let of_runs = test.runs.iter().filter_map(|run| run.reason.as_ref());
+    test.reason.iter().chain(of_runs)
 }
 
 /// The overall result in a line: `2 of 5 tests failed, 1 error`.
@@ -164,6 +168,6 @@ fn of_runs(test: &TestReport, limits: Limits) -> Option<Failure<'_>> {
     Some(Failure::new(test, rule, message))
 }
 
-fn kind(reason: &Reason) -> String {
+pub(crate) fn kind(reason: &Reason) -> String {
     reason.kind.words().replace(' ', "-")
 }

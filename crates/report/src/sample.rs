@@ -88,6 +88,7 @@ pub(crate) fn held(target: &str, matcher: Value, actual: Value) -> Expectation {
         message: None,
         reason: None,
         grade: None,
+        suite_line: None,
     }
 }
 

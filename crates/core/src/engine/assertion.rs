@@ -3,7 +3,7 @@
 use super::target::{Range, Target};
 use crate::grade::{Found, Numbers, SCORERS};
 use crate::matcher::{Matcher, Reached};
-use crate::problem::{Problem, Span};
+use crate::problem::{Problem, Sources, Span};
 use crate::report::{Expectation, Number};
 use crate::suite::read::{Block, Field};
 use crate::target::{Path, Roots};
@@ -22,6 +22,8 @@ pub struct Assertion<T> {
     /// The suite's own words for when it does not.
     pub message: Option<String>,
     pub(crate) span: Span,
+    /// The line of the suite that it is written on, known once the suite is complete. `None` for a default.
+    pub(crate) suite_line: Option<usize>,
 }
 
 impl<T> Assertion<T> {
@@ -32,6 +34,7 @@ impl<T> Assertion<T> {
             matcher,
             message: None,
             span: Span::default(),
+            suite_line: None,
         }
     }
 
@@ -80,7 +83,14 @@ impl<T> Assertion<T> {
             message,
             reason,
             grade,
+            suite_line: self.suite_line.filter(|_| !passed),
         }
+    }
+
+    /// Looks up the line that it is written on.
+    pub(crate) fn find_line(&mut self, sources: &Sources) {
+        let is_written = self.span != Span::default();
+        self.suite_line = is_written.then(|| sources.file_and_line(self.span).line);
     }
 
     fn read(
@@ -101,6 +111,7 @@ impl<T> Assertion<T> {
                 matcher: matcher?,
                 message,
                 span,
+                suite_line: None,
             })
         })
     }

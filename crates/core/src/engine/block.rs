@@ -9,7 +9,7 @@ use super::recording::Recording;
 use super::scores::{Said, Scores};
 use super::target::Target;
 use crate::grade::Question;
-use crate::problem::{Level, Problem, Span};
+use crate::problem::{Level, Problem, Sources, Span};
 use crate::report::{Expectation, Finding, GateReport, Remark, Status};
 use crate::row::AgentRow;
 use crate::suite::read::Block;
@@ -33,6 +33,8 @@ pub struct GateBlock {
     /// The share of runs that is enough, if the suite does not require all of them.
     pub(crate) min_pass_rate: Option<Assertion<Target>>,
     key_span: Span,
+    /// The line of the suite that the block begins on, known once the suite is complete.
+    suite_line: Option<usize>,
     /// A digest of the block as it is written.
     pub(crate) digest: String,
 }
@@ -73,8 +75,17 @@ impl GateBlock {
             of_each_run,
             min_pass_rate,
             key_span,
+            suite_line: None,
             digest,
         }
+    }
+
+    /// Looks up the lines that the block and its assertions are written on.
+    pub(crate) fn find_lines(&mut self, sources: &Sources) {
+        let is_written = self.key_span != Span::default();
+        self.suite_line = is_written.then(|| sources.file_and_line(self.key_span).line);
+        let written = self.expect.iter_mut().chain(&mut self.min_pass_rate);
+        written.for_each(|assertion| assertion.find_line(sources));
     }
 
     /// The block's key.
@@ -304,6 +315,7 @@ impl GateBlock {
             tables: scores.tables,
             grades: scores.grades,
             evidence: None,
+            suite_line: self.suite_line.filter(|_| !passed),
         }
     }
 

@@ -189,6 +189,11 @@ impl Sources {
         self.files.iter().map(|file| file.path.as_str())
     }
 
+    /// The file with this path.
+    pub fn named(&self, path: &str) -> Option<&SourceFile> {
+        self.files.iter().find(|file| file.path == path)
+    }
+
     /// The file with this index.
     pub fn file(&self, index: usize) -> &SourceFile {
         &self.files[index]

@@ -42,6 +42,9 @@ pub struct Expectation {
     /// The judges' answers, if the matcher asks judges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grade: Option<Box<Grade>>,
+    /// The line of the suite that it is written on, if it failed; absent for a default that nobody wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suite_line: Option<usize>,
 }
 
 /// A field that is there is a value, also when the value is `null`.

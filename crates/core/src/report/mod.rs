@@ -1,8 +1,10 @@
 //! The verdict with its evidence: the one model that every reporter renders.
 
+mod cause;
 pub mod checks;
 mod definition;
 pub mod evidence;
+mod excerpt;
 mod exit_code;
 mod expectation;
 pub mod leaderboard;
@@ -16,8 +18,10 @@ mod text;
 
 pub use crate::json::Layout;
 pub use crate::row::{Reason, ReasonKind};
+pub use cause::Cause;
 pub use definition::{GateDefinition, TargetDefinition};
 pub use evidence::Evidence;
+pub use excerpt::Excerpt;
 pub use expectation::{AssertionDiff, Expectation, Side};
 pub use number::Number;
 pub use probe::Probe;
@@ -220,6 +224,12 @@ pub struct TestReport {
     pub tags: Vec<String>,
     /// The command that judges this test alone.
     pub rerun: String,
+    /// Why it did not pass, in sentences. Only the report in HTML has them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub causes: Vec<Cause>,
+    /// The lines of the suite around the checks that failed, where a report shows evidence.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub excerpts: Vec<Excerpt>,
     /// The expectations of its runs: for each block of the suite a digest, by the block's key.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub checks: BTreeMap<String, String>,
@@ -396,6 +406,9 @@ pub struct GateReport {
     /// A line of the gate's own that is printed to the letter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<String>,
+    /// The line of the suite that its block begins on, if it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suite_line: Option<usize>,
 }
 
 /// A remark on a gate that readers need whatever the verdict is.

@@ -84,6 +84,14 @@ impl TestReport {
 
     /// The name of a run: `run 97`, its file if each run has one, and the beginning of its trace's id.
     pub fn run_label(&self, index: usize) -> String {
+        match self.run_origin(index) {
+            Some(origin) => format!("run {index} ({origin})"),
+            None => format!("run {index}"),
+        }
+    }
+
+    /// Where a run comes from: its file if each run has one, and the beginning of its trace's id.
+    pub fn run_origin(&self, index: usize) -> Option<String> {
         let trace = self
             .runs
             .iter()
@@ -99,11 +107,7 @@ impl TestReport {
             .into_iter()
             .chain(trace)
             .collect();
-        if parts.is_empty() {
-            format!("run {index}")
-        } else {
-            format!("run {index} ({})", parts.join(", "))
-        }
+        (!parts.is_empty()).then(|| parts.join(", "))
     }
 
     /// The status by what is recorded, where all that keeps it from being judged is that it has no grades so far.

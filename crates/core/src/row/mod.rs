@@ -342,6 +342,16 @@ impl<'s> Row<'s> {
         matches!(self.subject, Subject::Refused(_))
     }
 
+    /// The lines of the problems for which its suite was refused.
+    pub fn refused_lines(&self) -> Vec<usize> {
+        let Subject::Refused(loaded) = self.subject else {
+            return Vec::new();
+        };
+        let places = loaded.refused_at();
+        let here = places.filter(|place| place.file == self.place.file);
+        here.map(|place| place.line).collect()
+    }
+
     /// The words to select it by.
     pub fn tags(&self) -> &'s [String] {
         match self.subject {
@@ -416,13 +426,20 @@ impl<'s> Row<'s> {
 }
 
 impl Loaded {
+    fn errors(&self) -> impl Iterator<Item = &Problem> {
+        let problems = self.problems.iter();
+        problems.filter(|problem| problem.level == Level::Error)
+    }
+
+    /// The places of the problems for which the suite was refused.
+    fn refused_at(&self) -> impl Iterator<Item = Place> {
+        let spans = self.errors().filter_map(|problem| problem.span);
+        spans.map(|span| self.sources.file_and_line(span))
+    }
+
     /// Why the suite was refused, for its row.
     pub fn refusal(&self) -> Reason {
-        let errors: Vec<&Problem> = self
-            .problems
-            .iter()
-            .filter(|problem| problem.level == Level::Error)
-            .collect();
+        let errors: Vec<&Problem> = self.errors().collect();
         let message = format!(
             "the suite is refused for {}",
             count(errors.len(), "problem")

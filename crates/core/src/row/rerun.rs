@@ -10,7 +10,7 @@ const MANY_ROWS: usize = 200;
 pub struct Rerun {
     /// The suite's file, as the user named it.
     pub suite: String,
-    /// The filter that selects only the row. `None` for a refused suite, which is validated again.
+    /// The filter that selects only the row. `None` for a refused suite.
     pub filter: Option<String>,
     /// The folder of transcripts to judge instead of the agent's recordings.
     pub traces: Option<String>,
@@ -94,13 +94,13 @@ impl Rerun {
 impl fmt::Display for Rerun {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let suite = path(&self.suite);
+        let traces = self.traces.as_ref();
+        let traces = traces.map(|folder| format!("--traces {} ", path(folder)));
         let Some(filter) = &self.filter else {
-            return write!(out, "mcptest validate {suite}");
+            let traces = traces.unwrap_or_default();
+            return write!(out, "mcptest validate {traces}{suite}");
         };
-        out.write_str("mcptest run ")?;
-        if let Some(folder) = &self.traces {
-            write!(out, "--traces {} ", path(folder))?;
-        }
+        write!(out, "mcptest run {}", traces.unwrap_or_default())?;
         write!(
             out,
             "{suite} --filter {}{}",
@@ -177,7 +177,7 @@ mod tests {
                 ..rerun
             }
             .to_string(),
-            "mcptest validate 'a --filter b.yml'"
+            "mcptest validate --traces runs 'a --filter b.yml'"
         );
         assert_eq!(
             Rerun::new("-x.yml", "x", &[]).to_string(),

@@ -22,7 +22,7 @@ use super::variables::Text;
 use crate::engine::{AgentFacts, Assertion, GateBlock};
 use crate::grade::{Question, graded};
 use crate::price::{Price, shipped_price};
-use crate::problem::{Problem, Span};
+use crate::problem::{Problem, Sources, Span};
 use crate::report::Place;
 use crate::target::Path;
 use crate::trace::{CatalogueTool, Tokens};
@@ -169,6 +169,16 @@ impl Agent {
         field.define("agent", |field| {
             field.try_block(|block| read::read_block(block, span, &scope))
         })
+    }
+
+    /// Looks up the lines that its checks are written on.
+    pub(super) fn find_lines(&mut self, sources: &Sources) {
+        self.expect
+            .iter_mut()
+            .for_each(|assertion| assertion.find_line(sources));
+        self.gates
+            .iter_mut()
+            .for_each(|gate| gate.find_lines(sources));
     }
 
     /// The problems of its gates that are known at load time.

@@ -264,9 +264,13 @@ impl Loader<'_> {
         evals::follow(&mut parts.agents);
         for agent in &mut parts.agents {
             agent.place = self.sources.file_and_line(agent.span);
+            agent.find_lines(&self.sources);
         }
         for test in &mut parts.tools {
             test.place = self.sources.file_and_line(test.span);
+            test.expect
+                .iter_mut()
+                .for_each(|assertion| assertion.find_line(&self.sources));
         }
         names::check_references(&parts, &mut self.problems);
         own_files::read(&mut parts, path, self.host, &mut self.problems);

@@ -141,6 +141,7 @@ impl ToolOutcome<'_> {
             message: None,
             reason,
             grade: None,
+            suite_line: None,
         })
     }
 }

@@ -1,6 +1,6 @@
 //! `github`: workflow commands, which GitHub shows beside the lines of a suite.
 
-use crate::failures::{failures, has_passed, verdict};
+use crate::failures::{failures, has_passed, next_command, verdict};
 use crate::words::{SCREEN, clipped};
 use crate::{Options, Reporter};
 use mcptest_core::escape::escape_lines;
@@ -30,7 +30,7 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
             property(&clipped(&test.row_name(), SCREEN.value)),
             data(&failure.rule),
             data(&failure.message),
-            data(&test.rerun),
+            data(next_command(test)),
         ));
     }
     let level = if has_passed(report) {

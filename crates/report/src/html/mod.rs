@@ -6,6 +6,7 @@ pub use served::{served_page, served_report, served_traces};
 
 use crate::bound::{bounded, embedding};
 use crate::failures::verdict;
+use crate::words::{FILE, causes};
 use crate::{Options, Reporter};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -33,7 +34,7 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
     let report = &*embedding(report, options.embed);
     let shown = bounded(report);
     let traces: Vec<Option<String>> = shown.tests.iter().map(traces_of).collect();
-    let shown = embedding(&shown, Embed::None).to_json(Layout::Compact);
+    let shown = explained(&embedding(&shown, Embed::None)).to_json(Layout::Compact);
     let mut page = begun(
         &verdict(report),
         POLICY,
@@ -51,6 +52,18 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
     }
     page.push_str(CLOSING);
     page.into_bytes()
+}
+
+/// The report in which each test says in sentences why it did not pass.
+fn explained(report: &Report) -> Cow<'_, Report> {
+    let mut copy = Cow::Borrowed(report);
+    for (at, test) in report.tests.iter().enumerate() {
+        let causes = causes(test, FILE);
+        if causes != test.causes {
+            copy.to_mut().tests[at].causes = causes;
+        }
+    }
+    copy
 }
 
 /// Reports side by side as a page of the same kind.

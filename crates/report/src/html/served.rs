@@ -1,6 +1,6 @@
 //! The page as a server on this machine gives it: it asks for the traces that are looked at, and for what changed.
 
-use super::{CLOSING, POLICY, begun, block, docs, traces_of};
+use super::{CLOSING, POLICY, begun, block, docs, explained, traces_of};
 use crate::bound::{bounded, embedding};
 use crate::failures::verdict;
 use crate::{Clean, Options};
@@ -39,5 +39,5 @@ pub fn served_traces(test: &TestReport, clean: Clean) -> Vec<u8> {
 }
 
 fn without_traces(report: &Report) -> String {
-    bounded(&embedding(report, Embed::None)).to_json(Layout::Compact)
+    explained(&bounded(&embedding(report, Embed::None))).to_json(Layout::Compact)
 }

@@ -26,9 +26,16 @@ fn unpacked(page: &str, id: &str) -> Value {
 }
 
 #[test]
-fn a_page_holds_the_whole_report() {
+fn a_page_holds_the_whole_report_and_why_each_test_did_not_pass() {
     let report = sample::report();
-    let held = unpacked(&page(&report, &Options::default()), "report");
+    let mut held = unpacked(&page(&report, &Options::default()), "report");
+    for test in held["tests"].as_array_mut().unwrap() {
+        let causes = test.as_object_mut().unwrap().remove("causes");
+        let is_bad = ["failed", "error"]
+            .map(Value::from)
+            .contains(&test["status"]);
+        assert_eq!(causes.is_some(), is_bad, "{}", test["name"]);
+    }
     assert_eq!(held, serde_json::to_value(&report).unwrap());
 }
 

@@ -5,11 +5,12 @@ use super::list::is_bad;
 use super::page::{Line, Page, style};
 use super::{fold, numbers, table};
 use crate::Options;
+use crate::failures::{next_command, reasons};
 use crate::suites::grouped;
 use crate::words::{self, SCREEN};
 use mcptest_core::report::{
-    CallTable, Expectation, Finding, GateReport, Reason, Remark, Report, RunReport, Status,
-    TestReport,
+    CallTable, Expectation, Finding, GateReport, Reason, ReasonKind, Remark, Report, RunReport,
+    Status, TestReport,
 };
 use std::collections::BTreeSet;
 
@@ -36,37 +37,49 @@ pub(super) fn all(page: &mut Page, report: &Report, options: &Options) {
     for rows in grouped(&bad, |test| cause(test)) {
         match &rows[..] {
             [test] => one(page, test, options),
-            rows => several(page, rows),
+            rows => several(page, rows, report.command.as_deref()),
         }
         page.blank();
     }
 }
 
-/// Why a row without runs is an error.
+/// Why a row without runs is an error. Rows with equal causes are shown once.
 #[derive(PartialEq, Eq, Hash)]
-struct Cause<'t> {
-    message: &'t str,
-    details: &'t [String],
-    help: Option<&'t str>,
+enum Cause<'t> {
+    /// Each row has its own path, which says no more than the row's name.
+    NotRecorded { help: Option<&'t str> },
+    Other {
+        message: &'t str,
+        details: &'t [String],
+        help: Option<&'t str>,
+    },
 }
 
 fn cause(test: &TestReport) -> Option<Cause<'_>> {
     let reason = test.reason.as_ref().filter(|_| test.runs.is_empty())?;
-    Some(Cause {
-        message: &reason.message,
-        details: &reason.details,
-        help: reason.help.as_deref(),
+    let help = reason.help.as_deref();
+    Some(match reason.kind {
+        ReasonKind::RecordingMissing => Cause::NotRecorded { help },
+        _ => Cause::Other {
+            message: &reason.message,
+            details: &reason.details,
+            help,
+        },
     })
 }
 
-fn several(page: &mut Page, rows: &[&&TestReport]) {
+/// `typed` is the command that judged the rows.
+fn several(page: &mut Page, rows: &[&&TestReport], typed: Option<&str>) {
     const SHOWN: usize = 6;
     let first = rows[0];
-    let message = first.reason.as_ref().map_or("", |reason| &reason.message);
+    let (number, message) = match cause(first) {
+        Some(Cause::Other { message, .. }) => (format!("{} rows: ", rows.len()), message),
+        _ => (format!("{} rows ", rows.len()), "have no recording"),
+    };
     page.line(
         &page
             .marked(0, first.status)
-            .styled(style::BOLD, format!("{} rows: ", rows.len()))
+            .styled(style::BOLD, number)
             .plain(message),
     );
     for detail in first.reason.iter().flat_map(|reason| &reason.details) {
@@ -83,6 +96,9 @@ fn several(page: &mut Page, rows: &[&&TestReport]) {
         page.line(&Line::at(4).plain(format!("and {more} more")));
     }
     help(page, first);
+    if let Some(all) = typed.and_then(|typed| recording_all(typed, first)) {
+        return command(page, &all);
+    }
     // Each row has a command of its own where one mends it; else the first is enough to try it again.
     let mended = rows
         .iter()
@@ -91,6 +107,23 @@ fn several(page: &mut Page, rows: &[&&TestReport]) {
     rows.iter()
         .take(mended.clamp(1, SHOWN))
         .for_each(|test| rerun(page, test));
+}
+
+/// The command that records all rows with the cause of this one, if it was `run` that judged them.
+fn recording_all(typed: &str, first: &TestReport) -> Option<String> {
+    let is_run = typed == "mcptest run" || typed.starts_with("mcptest run ");
+    let reason = first.reason.as_ref().filter(|one| one.command.is_some())?;
+    let mode = match reason.kind {
+        ReasonKind::RecordingMissing => "--record=missing",
+        ReasonKind::RecordingStale => "--record=stale",
+        ReasonKind::RecordingFailed
+        | ReasonKind::ProviderUnusable
+        | ReasonKind::ServerUnusable
+        | ReasonKind::PriceUnknown
+        | ReasonKind::CallFailed => "--record",
+        _ => return None,
+    };
+    is_run.then(|| format!("{typed} {mode}"))
 }
 
 fn one(page: &mut Page, test: &TestReport, options: &Options) {
@@ -153,22 +186,16 @@ fn help(page: &mut Page, test: &TestReport) {
 
 /// The next command, on one line for copying: the one that fixes the row, otherwise the one that judges it alone.
 fn rerun(page: &mut Page, test: &TestReport) {
-    let command = reasons(test)
-        .find_map(|reason| reason.command.as_ref())
-        .unwrap_or(&test.rerun);
+    command(page, next_command(test));
+}
+
+fn command(page: &mut Page, command: &str) {
     page.line(
         &Line::at(2)
             .styled(style::DIM, "$ ")
             .plain(command)
             .unwrapped(),
     );
-}
-
-/// Why the row, or a run of it, did not pass.
-fn reasons(test: &TestReport) -> impl Iterator<Item = &Reason> {
-    test.reason
-        .iter()
-        .chain(test.runs.iter().filter_map(|run| run.reason.as_ref()))
 }
 
 /// The message to a server, its answer, and the finding.
@@ -244,6 +271,10 @@ fn surroundings(page: &mut Page, indent: usize, test: &TestReport) {
 /// The problem and its details.
 fn reason(page: &mut Page, indent: usize, reason: &Reason) {
     text(page, indent, "", &reason.message);
+    // Loading tells the problems of a suite with their lines, and so does the next command.
+    if reason.kind == ReasonKind::SuiteRefused {
+        return;
+    }
     for detail in reason.details.iter().take(MOST_DETAILS) {
         page.line(&Line::at(indent + 2).plain(words::clipped(detail, SCREEN.text)));
     }
@@ -409,12 +440,14 @@ fn failed_gate(page: &mut Page, gate: &GateReport, test: &TestReport) {
     }
 }
 
-/// The line of the gate: its summary, or else the first piece of its evidence, which is not shown again.
+/// The line of the gate: the first thing that is unmet, or else its summary or the first piece of its evidence, which
+/// is not shown again.
 fn lead(page: &mut Page, gate: &GateReport, test: &TestReport, evidence: &mut GateEvidence<'_>) {
-    if let Some(summary) = &gate.summary {
-        gate_line(page, gate, test, summary);
-    } else if let Some(unmet) = take_first(&mut evidence.unmet) {
+    if let Some(unmet) = take_first(&mut evidence.unmet) {
         gate_line(page, gate, test, &unmet);
+        evidence.unmet.extend(gate.summary.clone());
+    } else if let Some(summary) = &gate.summary {
+        gate_line(page, gate, test, summary);
     } else if let Some(first) = take_first(&mut evidence.tables) {
         let heading = words::labelled(&first.shown.summary, &first.runs, test, SCREEN);
         gate_line(page, gate, test, &heading);

@@ -4,7 +4,7 @@ use super::page::{Line, Page, style};
 use super::{detail, numbers};
 use crate::Options;
 use crate::words::{self, SCREEN, count, escape, time};
-use mcptest_core::report::{RunReport, Status, TestReport};
+use mcptest_core::report::{GateReport, RunReport, Status, TestReport};
 use unicode_width::UnicodeWidthStr;
 
 /// Names beyond this width do not push the column after them further.
@@ -28,7 +28,9 @@ pub(super) fn suite(page: &mut Page, file: &str, tests: &[&TestReport], options:
     ];
     for test in tests {
         page.line(&timed(row(page, test, columns), test, options));
-        for own in test.gates.iter().filter_map(|gate| gate.line.as_ref()) {
+        let is_told = |gate: &&GateReport| options.verbose > 0 || is_bad(gate.status);
+        let told = test.gates.iter().filter(is_told);
+        for own in told.filter_map(|gate| gate.line.as_ref()) {
             page.verbatim(own);
         }
         if options.verbose > 0 && !is_bad(test.status) {

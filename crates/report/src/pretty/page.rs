@@ -175,7 +175,8 @@ impl Page {
     pub fn letters(&self, text: &str) -> String {
         let text = escape(text);
         if self.ascii {
-            text.replace('…', self.ellipsis())
+            let text = text.replace('…', self.ellipsis());
+            text.chars().map(plain_bar).collect()
         } else {
             text.into_owned()
         }
@@ -291,6 +292,22 @@ impl Page {
     pub fn finish(self) -> Vec<u8> {
         self.out.into_bytes()
     }
+}
+
+/// A bar of a small picture in ASCII; other characters as they are.
+fn plain_bar(character: char) -> char {
+    const BARS: [(char, char); 8] = [
+        ('▁', '_'),
+        ('▂', '.'),
+        ('▃', ':'),
+        ('▄', '-'),
+        ('▅', '='),
+        ('▆', '+'),
+        ('▇', '*'),
+        ('█', '#'),
+    ];
+    let plain = BARS.iter().find(|(bar, _)| *bar == character);
+    plain.map_or(character, |(_, plain)| *plain)
 }
 
 /// A part that must stay together, and the spaces after it.

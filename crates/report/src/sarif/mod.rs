@@ -1,6 +1,6 @@
 //! `sarif`: SARIF 2.1.0, which code hosts show beside the lines of a suite.
 
-use crate::failures::failures;
+use crate::failures::{failures, next_command};
 use crate::json::whole;
 use crate::{Options, Reporter};
 use mcptest_core::report::Report;
@@ -28,7 +28,7 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
             json!({
                 "ruleId": failure.rule,
                 "level": if failure.is_warning { "warning" } else { "error" },
-                "message": { "text": format!("{name}: {}\nTo see it again: {}", failure.message, test.rerun) },
+                "message": { "text": format!("{name}: {}\nNext command: {}", failure.message, next_command(test)) },
                 "locations": [{ "physicalLocation": {
                     "artifactLocation": { "uri": uri(&test.suite.file) },
                     "region": { "startLine": test.suite.line.max(1) },

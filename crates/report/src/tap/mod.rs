@@ -1,6 +1,6 @@
 //! `tap`: the Test Anything Protocol, version 14, one point per test.
 
-use crate::failures::{hides_failed_runs, of_test};
+use crate::failures::{hides_failed_runs, next_command, of_test};
 use crate::words::{FILE, clipped, count, escape};
 use crate::{Options, Reporter};
 use mcptest_core::report::{Report, Status, TestReport};
@@ -70,7 +70,7 @@ fn diagnostics(test: &TestReport) -> String {
             text(&cause.message)
         ));
     }
-    out.push_str(&format!("  run: {}\n  ...\n", text(&test.rerun)));
+    out.push_str(&format!("  run: {}\n  ...\n", text(next_command(test))));
     out
 }
 

@@ -6,6 +6,7 @@ use super::{Limits, count};
 use mcptest_core::report::{
     AssertionDiff, Expectation, Finding, GateReport, Number, RunReport, Side, Status, TestReport,
 };
+use serde_json::{Value, json};
 
 /// The requirement on the target and its value: `must be at least 1, got 0`.
 pub(crate) fn headline(
@@ -22,7 +23,19 @@ pub(crate) fn headline(
         (Some(actual), _) => format!("{expected}, got {}", shown(actual, limits)),
         (None, Some(None)) => format!("{expected}, but it was not measured"),
         (None, _) if expectation.passed => format!("{expected}, and nothing is there"),
-        (None, _) => format!("{expected}, but nothing is there"),
+        (None, _) => match &expectation.reason {
+            Some(why) => format!("{expected}, but {}", about_it(why, expectation, limits)),
+            None => format!("{expected}, but nothing is there"),
+        },
+    }
+}
+
+/// Why there is no value, after a sentence that has named the target.
+fn about_it(why: &str, expectation: &Expectation, limits: Limits) -> String {
+    let named = format!("`{}` ", expectation.target);
+    match why.strip_prefix(&named) {
+        Some(rest) => clipped(&format!("it {rest}"), limits.text),
+        None => clipped(why, limits.text),
     }
 }
 
@@ -32,28 +45,18 @@ fn is_hidden_by_rounding(number: Number, expected: &str) -> bool {
     rounded.parse() != Ok(number.as_f64()) && expected.split(' ').any(|word| word == rounded)
 }
 
-/// A gate's unmet requirements, in sentences. Findings replace a flag that only means "failed".
+/// A gate's unmet requirements, in sentences, without those that the findings explain better.
 pub(crate) fn unmet(gate: &GateReport, limits: Limits) -> Vec<String> {
-    let one = serde_json::json!({"gte": 1});
-    let is_flag = |failed: &Expectation| {
-        *failed.matcher == one && failed.actual == Some(serde_json::json!(0))
-    };
-    let is_told = |failed: &Expectation| is_flag(failed) && !gate.explanation.is_empty();
-    let failed = gate
-        .expectations
-        .iter()
-        .filter(|expectation| !expectation.passed && !is_told(expectation));
+    let failed = gate.expectations.iter().filter(|one| !one.passed);
     let mut said = Vec::new();
     for expectation in failed {
-        let name = expectation
-            .target
-            .split_once('.')
-            .map_or(expectation.target.as_str(), |(_, name)| name);
-        said.push(format!(
-            "{} {}",
-            clipped(name, limits.value),
-            headline(expectation, Some(gate), limits)
-        ));
+        if !is_explained(expectation, gate) {
+            said.push(format!(
+                "{} {}",
+                clipped(bare(gate, &expectation.target), limits.value),
+                headline(expectation, Some(gate), limits)
+            ));
+        }
         said.extend(
             expectation
                 .message
@@ -62,6 +65,34 @@ pub(crate) fn unmet(gate: &GateReport, limits: Limits) -> Vec<String> {
         );
     }
     said
+}
+
+/// The name of a target without the key of its gate.
+fn bare<'t>(gate: &GateReport, target: &'t str) -> &'t str {
+    let rest = target.strip_prefix(gate.key.as_str());
+    rest.and_then(|rest| rest.strip_prefix('.'))
+        .unwrap_or(target)
+}
+
+/// Returns true if the gate's findings say more than the number: of a flag that only means "failed", and of a count of
+/// which the gate allows none by default, unless the gate sums up its numbers.
+fn is_explained(failed: &Expectation, gate: &GateReport) -> bool {
+    let is_any_of = |known: &[Value], one: &Value| known.contains(one);
+    let is_unset = failed
+        .actual
+        .as_ref()
+        .is_some_and(|actual| is_any_of(&[json!(0), json!(false)], actual));
+    let is_outcome = failed.target.ends_with("passed")
+        && is_any_of(
+            &[json!({"exact": 1}), json!({"exact": true})],
+            &failed.matcher,
+        );
+    if is_unset && (*failed.matcher == json!({"gte": 1}) || is_outcome) {
+        return !gate.explanation.is_empty();
+    }
+    let is_default = failed.suite_line.is_none() && gate.summary.is_none();
+    let mut explained = gate.explanation.iter().flat_map(|one| &one.targets);
+    is_default && *failed.matcher == json!({"lte": 0}) && explained.any(|one| *one == failed.target)
 }
 
 /// The prefix of the suite's own message.
@@ -78,12 +109,9 @@ pub(crate) fn details(expectation: &Expectation, limits: Limits) -> Vec<String> 
         .zip(message)
         .map(|(label, line)| format!("{label}{}", clipped(line, limits.text)))
         .collect();
-    lines.extend(
-        expectation
-            .reason
-            .as_ref()
-            .map(|reason| clipped(reason, limits.text)),
-    );
+    // Why there is no value stands in the sentence above.
+    let reason = expectation.actual.as_ref().and(expectation.reason.as_ref());
+    lines.extend(reason.map(|reason| clipped(reason, limits.text)));
     if !is_said_already(expectation, limits) {
         lines.extend(differences(&expectation.diff, limits));
     }
@@ -117,7 +145,7 @@ pub(crate) fn labelled(text: &str, runs: &[usize], test: &TestReport, limits: Li
     }
 }
 
-/// `run 3`, `run 3 (nightly/3.json)`, `runs 1-4, 7`.
+/// `run 3`, `run 3 (nightly/3.json)`, `runs 1-4, 7`, `runs 1, 3 (nightly/1.json; nightly/3.json)`.
 pub(crate) fn label(test: &TestReport, runs: &[usize], limits: Limits) -> String {
     if let [run] = runs {
         return clipped(&test.run_label(*run), limits.text);
@@ -136,10 +164,24 @@ pub(crate) fn label(test: &TestReport, runs: &[usize], limits: Limits) -> String
             format!("{from}-{to}")
         }
     };
-    format!(
-        "runs {}",
-        spans.iter().map(span).collect::<Vec<_>>().join(", ")
-    )
+    let spans: Vec<String> = spans.iter().map(span).collect();
+    format!("runs {}{}", spans.join(", "), origins(test, runs, limits))
+}
+
+/// The files of several runs or the ids of their traces in parentheses, if each has its own.
+fn origins(test: &TestReport, runs: &[usize], limits: Limits) -> String {
+    let mut known: Vec<String> = runs
+        .iter()
+        .filter_map(|run| test.run_origin(*run))
+        .collect();
+    let more = known.len().saturating_sub(limits.origins);
+    known.truncate(limits.origins);
+    known.extend((more > 0).then(|| format!("and {more} more")));
+    if known.is_empty() {
+        String::new()
+    } else {
+        clipped(&format!(" ({})", known.join("; ")), limits.text)
+    }
 }
 
 /// Where two values differ, a line each.
@@ -260,7 +302,6 @@ mod tests {
     use super::super::SCREEN;
     use super::*;
     use crate::sample::{absent, broken, diff, gate, test};
-    use serde_json::json;
 
     fn ratio_gate(value: f64) -> GateReport {
         gate(

@@ -15,6 +15,7 @@ pub(crate) fn required(matcher: &Value, limits: Limits) -> String {
             None => format!("must not match {}", rule(key, operand, limits)),
         },
         ("absent", _) => format!("must be {}", rule(key, operand, limits)),
+        ("outputSchema", _) => "must fit the tool's own outputSchema".to_owned(),
         _ => match verb(key) {
             Some(verb) => format!("must {verb} {}", shown(operand, limits)),
             None => format!("must match {}", rule(key, operand, limits)),
@@ -152,6 +153,10 @@ mod tests {
             ),
             (json!({"not": {"regex": "a"}}), "must not match regex /a/"),
             (json!({"absent": true}), "must be absent"),
+            (
+                json!({"outputSchema": {"type": "object"}}),
+                "must fit the tool's own outputSchema",
+            ),
             (json!({"length": {"gte": 2}}), "must match length >= 2"),
             (json!({"gt": 0, "lte": 0.5}), "must match > 0 and <= 0.5"),
         ] {

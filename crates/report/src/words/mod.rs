@@ -1,9 +1,11 @@
 //! How are values, matchers and failures said in words? Shared by the formats that people read.
 
+mod causes;
 mod evidence;
 mod matcher;
 mod value;
 
+pub(crate) use causes::causes;
 pub(crate) use evidence::{
     details, differences, finding, first_reason, first_sentence_of_gate, first_sentence_of_run,
     headline, label, labelled, of_failing_gates, unmet,
@@ -21,6 +23,8 @@ pub(crate) struct Limits {
     pub(crate) text: usize,
     /// Differences of one assertion or finding.
     pub(crate) diffs: usize,
+    /// Files or traces of a group of runs.
+    pub(crate) origins: usize,
 }
 
 /// For a screen, where the first lines matter.
@@ -28,12 +32,14 @@ pub(crate) const SCREEN: Limits = Limits {
     value: 160,
     text: 400,
     diffs: 5,
+    origins: 3,
 };
 /// For a file that other tools show.
 pub(crate) const FILE: Limits = Limits {
     value: 1_000,
     text: 4_000,
     diffs: usize::MAX,
+    origins: usize::MAX,
 };
 
 /// `12 ms`, `1.20 s`, `3 min 5 s`.

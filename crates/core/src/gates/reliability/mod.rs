@@ -93,6 +93,8 @@ const TARGETS: &[Target] = &[
 
 /// As many runs or points of the curve as a reader will look at.
 const MOST_LISTED: usize = 20;
+/// The most bars of the small picture in a finding.
+const MOST_BARS: u64 = 20;
 /// As many points of the curve as a picture has.
 const MOST_POINTS: usize = 50;
 
@@ -196,7 +198,7 @@ impl Gate for ReliabilityBlock {
         let mut scores = Scores::default();
         set_summary(&summary, &mut scores);
         self.set_estimates(runs.len() as u64, passes, &mut scores);
-        scores.findings = findings(runs, &summary);
+        scores.findings = findings(runs);
         if !self.counts_something {
             scores.not_exercised = Some(
                 "the agent has no `expect:` that can be observed and no gate that scores run by run, so every run passes"
@@ -368,7 +370,7 @@ fn graceful_values(runs: usize) -> Vec<f64> {
         .collect()
 }
 
-fn findings(runs: &[Run<'_>], summary: &ReliabilitySummary) -> Vec<Finding> {
+fn findings(runs: &[Run<'_>]) -> Vec<Finding> {
     let failed: Vec<usize> = runs
         .iter()
         .filter(|run| !run.passed)
@@ -378,21 +380,46 @@ fn findings(runs: &[Run<'_>], summary: &ReliabilitySummary) -> Vec<Finding> {
         return Vec::new();
     }
     let named: Vec<String> = failed.iter().map(|run| format!("#{run}")).collect();
-    let curve: Vec<String> = summary.decay_curve.iter().map(u32::to_string).collect();
-    let messages = [
-        format!(
-            "{} of {} run{} failed: {}",
-            failed.len(),
-            runs.len(),
-            s(runs.len()),
-            listed(&named)
-        ),
-        format!("pass^k in percent, for 1, 2, … runs: {}", listed(&curve)),
-    ];
+    let failures = format!(
+        "{} of {} run{} failed: {}",
+        failed.len(),
+        runs.len(),
+        s(runs.len()),
+        listed(&named)
+    );
+    let passes = (runs.len() - failed.len()) as u64;
+    let in_a_row = runs_in_a_row(passes, runs.len() as u64);
+    let messages = std::iter::once(failures).chain(in_a_row);
     messages
-        .into_iter()
         .map(|message| Finding::new(None, message))
         .collect()
+}
+
+/// How likely it is that several runs in a row all pass, in a sentence and a small picture.
+fn runs_in_a_row(passes: u64, runs: u64) -> Option<String> {
+    if passes == 0 || runs < 2 {
+        return None;
+    }
+    let percent = |in_a_row: u64| power_percent(passes, runs, in_a_row);
+    let mut told: Vec<u64> = [2, 5, 10].into_iter().filter(|few| *few < runs).collect();
+    told.push(runs);
+    let told: Vec<String> = told
+        .into_iter()
+        .map(|in_a_row| format!("{in_a_row} runs in a row {}%", percent(in_a_row)))
+        .collect();
+    let bars = (1..=runs.min(MOST_BARS)).map(|in_a_row| bar(percent(in_a_row)));
+    let picture: String = bars.collect();
+    Some(format!(
+        "at this rate 1 run passes {}% of the time, {} {picture}",
+        percent(1),
+        told.join(", ")
+    ))
+}
+
+/// A bar of a small picture: the higher, the closer to 100 percent.
+fn bar(percent: u32) -> char {
+    const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+    BARS[(percent as usize * BARS.len() / 100).min(BARS.len() - 1)]
 }
 
 /// All of a short list, both ends of a long one.
@@ -462,7 +489,7 @@ mod tests {
             messages,
             [
                 "1 of 4 runs failed: #2",
-                "pass^k in percent, for 1, 2, … runs: 100, 25, 29, 31"
+                "at this rate 1 run passes 75% of the time, 2 runs in a row 56%, 4 runs in a row 31% ▇▅▄▃"
             ]
         );
     }

@@ -343,13 +343,15 @@ impl ToolEdgesBlock {
                 .push(Finding::new(run.map(|run: usize| runs[run].number), message).about(about));
         };
         for (run, walk) in walks.iter().enumerate() {
-            let called =
-                |at: usize| format!("call {} `{}`", at + 1, runs[run].trace.tool_calls[at].name);
+            let called = |at: usize| {
+                let name = &runs[run].trace.tool_calls[at].name;
+                format!("called `{name}` (call {})", at + 1)
+            };
             for &at in walk.restricted.iter().take(MOST_FINDINGS) {
                 find(
                     Some(run),
                     &[RESTRICTED_ATTEMPTS, GATE_PASSED],
-                    format!("{} is restricted", called(at)),
+                    format!("{}, which is restricted", called(at)),
                 );
             }
             for &at in walk
@@ -361,7 +363,7 @@ impl ToolEdgesBlock {
                 find(
                     Some(run),
                     &[UNLISTED_CALLS, GATE_PASSED],
-                    format!("{} is not on the list of allowed tools", called(at)),
+                    format!("{}, which is not on the list of allowed tools", called(at)),
                 );
             }
             for &at in walk

@@ -51,9 +51,9 @@ fn allowed_tools_are_counted_over_all_runs_and_attempts_add_up() {
     assert_eq!(
         findings(&failed),
         [
-            "run 1: call 1 `delete_page` is restricted",
-            "run 2: call 2 `delete_page` is restricted",
-            "run 2: call 3 `delete_page` is restricted",
+            "run 1: called `delete_page` (call 1), which is restricted",
+            "run 2: called `delete_page` (call 2), which is restricted",
+            "run 2: called `delete_page` (call 3), which is restricted",
             "no run calls the allowed tool `docs.open_page`",
         ]
     );
@@ -67,7 +67,7 @@ fn a_list_of_allowed_tools_is_closed_unless_the_block_says_otherwise() {
     assert_eq!(value(&failed, "edges.gate_passed"), Some(0.0));
     assert_eq!(
         findings(&failed)[0],
-        "run 1: call 2 `other` is not on the list of allowed tools"
+        "run 1: called `other` (call 2), which is not on the list of allowed tools"
     );
     assert_eq!(
         judged(&open(), None, std::slice::from_ref(&stray)).status,
@@ -187,7 +187,7 @@ fn a_closed_policy_fails_on_a_tool_of_neither_list() {
     assert_eq!(value(&failed, "edges.gate_passed"), Some(0.0));
     assert_eq!(
         findings(&failed)[0],
-        "run 1: call 2 `other` is not on the list of allowed tools"
+        "run 1: called `other` (call 2), which is not on the list of allowed tools"
     );
     assert_eq!(
         judged(&closed, None, &[run(&["search", "open_page"])]).status,

@@ -13,6 +13,7 @@ use crate::report::evidence::SelectedTool;
 use crate::report::{Evidence, Finding, Number};
 use crate::suite::read::Block;
 use crate::trace::{Run, Tool};
+use crate::words::count;
 use mcptest_stats::Decimal;
 use selection::{Choice, SelectionFloor, aggregate, floor_line};
 use std::collections::BTreeMap;
@@ -215,8 +216,30 @@ impl ToolSelectionBlock {
             .collect()
     }
 
+    /// The share of runs that call the tool beside the share that is required, if it is too low.
+    fn missed_floor(&self, choices: &[Choice]) -> Option<Finding> {
+        let summary = aggregate(choices, &self.floor);
+        let needed = self
+            .floor
+            .min_selection_rate
+            .ceil_times(summary.runs as u64);
+        if summary.selected as u64 >= needed {
+            return None;
+        }
+        let message = format!(
+            "`{}` was selected in {} of {} ({}%), {}% is required",
+            self.floor.expected_tool,
+            summary.selected,
+            count(summary.runs, "run"),
+            summary.selection_percent(),
+            Number::Float(self.floor.min_selection_rate.as_f64() * 100.0)
+        );
+        Some(Finding::new(None, message).about(&[SELECTION_RATE, PASS_HAT_K, PASSED]))
+    }
+
     fn findings(&self, runs: &[Run<'_>], choices: &[Choice]) -> Vec<Finding> {
         let mut findings = Vec::new();
+        findings.extend(self.missed_floor(choices));
         let mut find = |run: usize, about: Target, message: String| {
             findings.push(Finding::new(Some(run), message).about(&[about, PASS_HAT_K, PASSED]));
         };
