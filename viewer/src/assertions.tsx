@@ -18,6 +18,18 @@ export const Differences = ({ of }: { of: Diff }) => (
   </table>
 );
 
+/** One difference at the root says what the sentence above it says. */
+const isWhole = (of: Diff) => of.length === 1 && !of[0].pointer && brief(of[0].expected).length + brief(of[0].actual).length < 200;
+
+/** What an assertion says beside its sentence: the suite's own words, the reason, and where values differ. */
+export const AssertionDetail = ({ of }: { of: Expectation }) => (
+  <>
+    {of.message && <p><b><Text of={of.message} /></b></p>}
+    {of.reason && <p><Text of={of.reason} code /></p>}
+    {!!of.diff?.length && !isWhole(of.diff) && <Differences of={of.diff} />}
+  </>
+);
+
 export const Assertions = ({ of }: { of: Expectation[] }) => (
   <ul class="assertions">
     {of.map((one, at) => (

@@ -2,7 +2,7 @@
 import { signal } from '@preact/signals';
 import type { Comparison } from './compare';
 import { isServed, servedTraces } from './live';
-import type { Gate, Report, Run, Status, Test, Trace } from './model';
+import type { Report, Run, Status, Test, Trace } from './model';
 
 async function unpack<T>(text: string): Promise<T> {
   const base64 = text.trim();
@@ -61,27 +61,8 @@ export function stateOf(run: Run): RunState {
   return run.status === 'failed' && run.failed_by?.length && !failsByItself ? 'failed-by-gate' : run.status;
 }
 
-function causeOfGate(gate: Gate): string {
-  const failed = gate.expectations.find((one) => !one.passed);
-  const missed = failed && `${failed.target.replace(`${gate.key}.`, '')} is ${JSON.stringify(failed.actual)}`;
-  return failed?.message ?? gate.explanation[0]?.message ?? failed?.reason ?? gate.not_exercised ?? missed ?? '';
-}
-
-/** Why a test is not green, in the report's own words. */
-function causeOf(test: Test): string {
-  if (test.reason) return test.reason.message;
-  const gate = test.gates.find((one) => one.status === 'failed' || one.status === 'error');
-  if (gate) return `${gate.key}: ${causeOfGate(gate)}`;
-  for (const run of test.runs) {
-    const failed = run.expectations.find((one) => !one.passed);
-    if (run.reason) return `run ${run.index}: ${run.reason.message}`;
-    if (failed) return `run ${run.index}: ${failed.message ?? failed.reason ?? failed.target}`;
-  }
-  return '';
-}
-
 function rowOf(test: Test, at: number): Row {
-  const cause = causeOf(test);
+  const cause = test.causes?.[0]?.message ?? '';
   const name = nameOf(test);
   const row: Row = {
     at,
@@ -95,7 +76,7 @@ function rowOf(test: Test, at: number): Row {
     tokens: sum(test.runs.map((run) => run.tokens?.total)),
     cost: sum(test.runs.map((run) => run.cost_usd)),
     time: sum(test.runs.map((run) => run.duration_ms)),
-    text: `${name} ${test.model ?? ''} ${cause}`.toLowerCase(),
+    text: [name, test.model, ...(test.causes ?? []).flatMap((one) => [one.message, ...(one.details ?? [])])].join(' ').toLowerCase(),
   };
   return row;
 }

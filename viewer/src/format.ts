@@ -1,5 +1,5 @@
 // Numbers as they are read. What is not known is a dash, never 0.
-const NONE = '–';
+export const NONE = '–';
 
 export const whole = (value: number | null | undefined) => (value == null ? NONE : value.toLocaleString('en-US'));
 
@@ -47,18 +47,4 @@ export function ranges(numbers: number[]): string {
     }
   }
   return parts.join(', ');
-}
-
-/** Two letters for each key, no two the same. */
-export function badges(keys: string[]): Map<string, string> {
-  const taken = new Map<string, string>();
-  const used = new Set<string>();
-  for (const key of [...new Set(keys)].sort()) {
-    const [first, second = first.slice(1)] = key.split('_');
-    const choices = [...second, ...first.slice(1)].map((letter) => (first[0] + letter).toUpperCase());
-    const found = choices.find((choice) => !used.has(choice)) ?? key.slice(0, 2).toUpperCase();
-    used.add(found);
-    taken.set(key, found);
-  }
-  return taken;
 }

@@ -3,7 +3,8 @@ import { useState } from 'preact/hooks';
 import type { Row } from './data';
 import { Differences } from './assertions';
 import { number, ranges } from './format';
-import type { Expectation, Finding, Gate } from './model';
+import { Excerpt, Sentence } from './causes';
+import type { Cause, Expectation, Finding, Gate } from './model';
 import { bare, Defined, definitionOf, linkTo, Mark, stateOfGate } from './parts';
 import { Grades } from './grades';
 import { pictureOf } from './pictures/all';
@@ -59,7 +60,9 @@ function Target({ gate, name, expectations }: { gate: Gate; name: string; expect
 
 function Targets({ gate }: { gate: Gate }) {
   const of = (name: string) => gate.expectations.filter((one) => one.target === name);
-  const names = Object.keys(gate.targets);
+  // A flag that nobody wrote only says that the gate failed.
+  const saysNothing = (name: string) => definitionOf(gate.key, name)?.unit === 'flag' && of(name).some((one) => !one.passed && one.suite_line == null);
+  const names = Object.keys(gate.targets).filter((name) => !saysNothing(name));
   const asserted = names.filter((name) => of(name).length);
   const sorted = [...asserted, ...names.filter((name) => !of(name).length)];
   return (
@@ -84,16 +87,19 @@ function merged(findings: Finding[]): { finding: Finding; runs: number[] }[] {
 
 const SHOWN = 12;
 
-function Findings({ row, gate }: { row: Row; gate: Gate }) {
+function Findings({ row, gate, cause }: { row: Row; gate: Gate; cause?: Cause }) {
   const [all, setAll] = useState(false);
-  const findings = merged(gate.explanation);
+  // What the table of a run shows, and the sentence that the card begins with, stand once.
+  const tabled = new Set(gate.tables?.map((table) => table.run));
+  const isShown = (finding: Finding) => (finding.run != null && tabled.has(finding.run)) || (finding.message === cause?.message && !finding.diff?.length);
+  const findings = merged(gate.explanation.filter((finding) => !isShown(finding)));
+  const isSaid = (text: string) => text === cause?.message || cause?.details?.includes(text);
   const shown = all ? findings : findings.slice(0, SHOWN);
   return (
     <ul class="findings">
       {gate.not_exercised && <li>Not exercised: <Text of={gate.not_exercised} code /></li>}
       {gate.remarks?.map((remark, at) => <li key={`remark ${at}`}><Text of={remark.message} code /></li>)}
-      {gate.summary && <li><Text of={gate.summary} code /></li>}
-      {gate.expectations.filter((one) => one.message && !one.passed).map((one, at) => <li key={at}><b><Text of={one.message} /></b></li>)}
+      {gate.summary && !isSaid(gate.summary) && <li><Text of={gate.summary} code /></li>}
       {shown.map(({ finding, runs }, at) => (
         <li key={at} class={runs.length ? 'of-run' : ''}>
           {runs.length > 0 && <a href={linkTo(row, runs[0])}>{runs.length === 1 ? 'run' : 'runs'} {ranges(runs)}</a>}
@@ -109,18 +115,26 @@ function Findings({ row, gate }: { row: Row; gate: Gate }) {
 export function GateCard({ row, gate }: { row: Row; gate: Gate }) {
   const state = stateOfGate(gate);
   const picture = pictureOf(row, gate);
+  const cause = row.test.causes?.find((one) => one.key === gate.key && state !== 'passed');
   return (
     <details class={`card gate ${state}`} open={state !== 'passed' && state !== 'none'} data-gate={gate.key}>
       <summary>
         <Mark of={state} /> <b class="mono">{gate.key}</b>
         <span class="dim brief">{gate.expectations.map((one) => `${bare(gate.key, one.target)} ${number(gate.targets[one.target])} ${asked(one).words}`).join(' · ')}</span>
       </summary>
+      <a class="definition" href={to('doc', gate.key)}>What {gate.key} asks</a>
+      {cause && (
+        <div class="told">
+          <Sentence row={row} cause={cause} />
+          {!gate.tables?.length && cause.details?.map((line, at) => <p key={at}><Text of={line} code /></p>)}
+          <Excerpt test={row.test} line={cause.suite_line} />
+        </div>
+      )}
       <div class={picture ? 'body' : 'body plain'}>
         {picture && <div class="picture">{picture}</div>}
         <div>
-          <a class="definition" href={to('doc', gate.key)}>What {gate.key} asks</a>
           <Targets gate={gate} />
-          <Findings row={row} gate={gate} />
+          <Findings row={row} gate={gate} cause={cause} />
         </div>
       </div>
       {gate.grades && gate.grades.length > 0 && <Grades row={row} grades={gate.grades} />}

@@ -4,7 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { byId } from './data';
 import { KEYS } from './filter';
 import { linkTo } from './parts';
-import { nextView, selected, shown, view } from './overview';
+import { nextView, selected, selectedAt, shown, view } from './overview';
 import { go, list, route, to } from './route';
 
 const isFailed = (at: number) => ['failed', 'error'].includes(shown.value[at]?.test.status);
@@ -18,7 +18,7 @@ function next(at: number, step: number, failedOnly: boolean): number {
 function move(step: number, failedOnly: boolean): void {
   const { parts } = route.value;
   if (parts[0] !== 't') {
-    if (view.value === 'tests') selected.value = next(selected.value, step, failedOnly);
+    if (view.value === 'tests') selected.value = shown.value[next(selectedAt(), step, failedOnly)]?.id ?? '';
     return;
   }
   const at = shown.value.findIndex((row) => row.id === parts[1]);
@@ -54,7 +54,7 @@ export function listen({ turnTheme, help }: { turnTheme: () => void; help: Signa
     t: turnTheme,
     '?': () => (help.value = true),
     Enter: () => {
-      const row = route.value.parts.length ? undefined : shown.value[selected.value];
+      const row = route.value.parts.length ? undefined : shown.value[selectedAt()];
       if (row) go(linkTo(row));
     },
   };

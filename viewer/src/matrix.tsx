@@ -5,6 +5,7 @@ import { linkTo, List, Mark } from './parts';
 import { Line } from './text';
 
 interface Line_ {
+  key: string;
   name: string;
   cells: Map<string, Row>;
 }
@@ -14,7 +15,7 @@ function lines(rows: Row[]): Line_[] {
   for (const row of rows) {
     const name = row.test.name + (row.test.variant ? ` [${row.test.variant}]` : '');
     const key = `${row.test.suite.file}\n${name}`;
-    const line = found.get(key) ?? { name, cells: new Map() };
+    const line = found.get(key) ?? { key, name, cells: new Map() };
     line.cells.set(row.test.model ?? '', row);
     found.set(key, line);
   }
@@ -46,6 +47,7 @@ export function Matrix({ rows }: { rows: Row[] }) {
       items={lines(rows)}
       label="Models against tests"
       selected={-1}
+      keyOf={(line) => line.key}
       head={
         <div class="row head matrix" role="row" style={columns}>
           <span role="columnheader">Test</span>

@@ -4,6 +4,7 @@ import type { Gate, McptestReport, Run, Test } from './report';
 export type { Gate, Run, Test };
 export type Report = McptestReport;
 export type Status = Test['status'];
+export type Cause = NonNullable<Test['causes']>[number];
 export type Finding = Gate['explanation'][number];
 export type Expectation = Gate['expectations'][number];
 export type Diff = NonNullable<Expectation['diff']>;

@@ -1,13 +1,14 @@
 // The first page: the verdict, the totals, and the tests that the filter leaves.
 import { computed, signal } from '@preact/signals';
-import { generation, type Row, type RunState, report, rows, totals } from './data';
+import type { ComponentChildren } from 'preact';
+import { byId, generation, type Row, type RunState, report, rows, totals } from './data';
 import { filtered, has, SORTS, toggled } from './filter';
-import { plural, short, time, usd, whole } from './format';
+import { NONE, plural, short, time, usd, whole } from './format';
 import { Leaderboard } from './leaderboard';
-import { isLost, live } from './live';
+import { isLost, isServed, live } from './live';
 import { Matrix } from './matrix';
 import type { Run } from './model';
-import { Badges, linkTo, List, Mark, Strip, type StripState } from './parts';
+import { linkTo, List, Mark, Strip, type StripState, Tags } from './parts';
 import { go, list, route, setParams } from './route';
 import { Line } from './text';
 import { Coverage } from './coverage';
@@ -18,12 +19,23 @@ const sort = computed(() => route.value.params.get('sort') ?? 'status');
 /** The tests in the list's order. */
 export const shown = computed(() => {
   generation.value;
-  // While runs are recorded no row moves.
-  const order = live.value ? SORTS.suite : (SORTS[sort.value] ?? SORTS.status);
-  return filtered(rows, query.value).toSorted(order);
+  return filtered(inOrder(sort.value), query.value);
 });
-/** The row that the keys are at. */
-export const selected = signal(-1);
+/** The id of the row that the keys are at. */
+export const selected = signal('');
+export const selectedAt = () => shown.value.findIndex((row) => row.id === selected.value);
+
+let kept = { by: '', ids: [] as string[] };
+
+/** The tests in this order. In a report that is followed no test moves until the reader asks for another order. */
+function inOrder(by: string): Row[] {
+  const ordered = rows.toSorted(SORTS[by] ?? SORTS.status);
+  if (!isServed) return ordered;
+  if (kept.by !== by) kept = { by, ids: [] };
+  const known = new Set(kept.ids);
+  kept.ids.push(...ordered.map((row) => row.id).filter((id) => !known.has(id)));
+  return kept.ids.flatMap((id) => byId.get(id) ?? []);
+}
 export const printing = signal(false);
 
 export const VIEWS = () => ['tests', 'models', 'runs', ...(report.leaderboard ? ['leaderboard'] : []), ...(report.coverage ? ['coverage'] : [])];
@@ -46,13 +58,14 @@ function Verdict() {
   const sums = totals();
   const status = summary.errors ? 'error' : summary.failed ? 'failed' : 'passed';
   const numbers: [string, string][] = [
-    ['runs', whole(summary.runs)],
-    ['gates', whole(summary.gates)],
-    ['not exercised', whole(summary.not_exercised)],
+    ['runs', whole(summary.runs || undefined)],
+    ['gates', whole(summary.gates || undefined)],
+    ['not exercised', whole(summary.not_exercised || undefined)],
     ['tokens', short(sums.tokens)],
     ['cost', usd(sums.cost)],
     ['agent time', time(sums.time)],
   ];
+  const known = numbers.filter(([, value]) => value !== NONE);
   return (
     <section class="verdict" aria-label="Verdict">
       <div>
@@ -66,7 +79,7 @@ function Verdict() {
         </div>
       </div>
       <dl class="totals">
-        {numbers.map(([name, value]) => (
+        {known.map(([name, value]) => (
           <div key={name}><dt>{name}</dt><dd>{value}</dd></div>
         ))}
       </dl>
@@ -133,13 +146,44 @@ const Bar = () => (
   </div>
 );
 
-const TestHead = () => (
+/** A column of numbers, or of little else: it is shown if a row has something in it. */
+interface Column<T> {
+  name: string;
+  width: string;
+  of: (item: T) => ComponentChildren;
+  /** Whether the column has something to show of this item. */
+  has: (item: T) => boolean;
+  kind?: 'number' | 'wide';
+}
+
+const testColumns: Column<Row>[] = [
+  { name: 'Model', width: '9.5rem', of: (row) => <span class="mono"><Line of={row.test.model ?? NONE} /></span>, has: (row) => !!row.test.model },
+  { name: 'Runs', width: '104px', of: (row) => <Strip states={statesOf(row)} />, has: (row) => statesOf(row).length > 0, kind: 'wide' },
+  { name: 'Tokens', width: '4.2rem', of: (row) => short(row.tokens), has: (row) => row.tokens != null, kind: 'number' },
+  { name: 'Cost', width: '4.4rem', of: (row) => usd(row.cost), has: (row) => row.cost != null, kind: 'number' },
+  { name: 'Time/run', width: '4.6rem', of: (row) => time(row.time && row.time / row.test.runs.length), has: (row) => row.time != null, kind: 'number' },
+];
+
+/** The columns in which something stands. */
+const used = <T,>(columns: Column<T>[], items: T[]) => columns.filter((column) => items.some(column.has));
+const usedTestColumns = computed(() => {
+  generation.value;
+  return used(testColumns, rows);
+});
+
+const Head = <T,>({ name, columns }: { name: string; columns: Column<T>[] }) => (
   <div class="row head" role="row">
-    {['Status', 'Test and first cause', 'Model', 'Runs', 'Gates', 'Tokens', 'Cost', 'Time/run'].map((name, at) => (
-      <span key={name} role="columnheader" class={`c${at}`}>{at ? name : <span class="unseen">{name}</span>}</span>
-    ))}
+    <span role="columnheader"><span class="unseen">Status</span></span>
+    <span role="columnheader">{name}</span>
+    {columns.map((column) => <span key={column.name} role="columnheader" class={column.kind}>{column.name}</span>)}
   </div>
 );
+
+const Cells = <T,>({ item, columns }: { item: T; columns: Column<T>[] }) => (
+  <>{columns.map((column) => <span key={column.name} role="cell" class={column.kind}>{column.of(item)}</span>)}</>
+);
+
+const templateOf = <T,>(columns: Column<T>[]) => ['20px minmax(8rem, 1fr)', ...columns.map((column) => column.width)].join(' ');
 
 const atWork = (row: Row) => live.value?.at_work.find((one) => one.row === row.at);
 /** Whether the runs of a row are being made: then none of its gates is decided. */
@@ -163,16 +207,46 @@ function Recording() {
   );
 }
 
-const TestRow = ({ row, at }: { row: Row; at: number }) => (
-  <div class="row" role="row" aria-rowindex={at + 2} data-selected={selected.value === at} onClick={() => go(linkTo(row))}>
-    <span role="cell" class="c0"><Mark of={recordingOf(row) ?? row.test.status} /></span>
-    <span role="cell" class="c1"><a href={linkTo(row)}><Line of={row.name} /></a> <span class="cause">{!recordingOf(row) && <Line of={row.cause} />}</span></span>
-    <span role="cell" class="c2 mono"><Line of={row.test.model ?? '–'} /></span>
-    <span role="cell" class="c3"><Strip states={statesOf(row)} /></span>
-    <span role="cell" class="c4">{!recordingOf(row) && <Badges gates={row.test.gates} />}</span>
-    <span role="cell" class="c5 mono">{short(row.tokens)}</span>
-    <span role="cell" class="c6 mono">{usd(row.cost)}</span>
-    <span role="cell" class="c7 mono">{time(row.time && row.time / row.test.runs.length)}</span>
+/** A second sentence about the first cause: of a number, what the gate found. */
+function moreOf({ test }: Row): string {
+  const first = test.causes?.[0];
+  const found = test.gates.find((gate) => gate.key === first?.key)?.explanation[0];
+  const finding = found && found.message !== first?.message ? `${found.run && test.runs.length > 1 ? `run ${found.run}: ` : ''}${found.message}` : '';
+  return first?.details?.[0] ?? finding;
+}
+
+/** The first of a test's causes, and the names of the others. */
+function Cause({ row }: { row: Row }) {
+  const [first, ...others] = row.test.causes ?? [];
+  if (!first) return null;
+  const further = [...new Set(others.map((one) => one.key))].filter((key) => key !== first.key);
+  const more = moreOf(row);
+  const isOfSome = first.runs?.length && row.test.runs.length > 1;
+  return (
+    <span role="cell" class="cause">
+      <span class="gate-tag">{first.key}</span> {isOfSome && <b>{first.runs!.length} of {plural(row.test.runs.length, 'run')}: </b>}
+      <Line of={first.message} code />{more && <span class="dim"> · <Line of={more} code /></span>}
+      {further.length > 0 && <span class="dim"> · also <Tags of={further} /></span>}
+    </span>
+  );
+}
+
+const [ONE_LINE, CAUSE_LINE, LETTER] = [34, 18, 6.35];
+function lettersOf(row: Row): number {
+  const { causes = [] } = row.test;
+  return [causes[0].key, causes[0].message, moreOf(row), ...causes.slice(1).map((one) => one.key)].join('   ').length + 8;
+}
+
+/** As many lines as the cause takes, two at most. */
+const linesOf = (row: Row, width: number) => (row.cause && !recordingOf(row) ? (lettersOf(row) * LETTER > width - 70 ? 2 : 1) : 0);
+const heightOf = (row: Row, width: number) => ONE_LINE + CAUSE_LINE * linesOf(row, width);
+
+const TestRow = ({ row, at, columns, width = 0 }: { row: Row; at: number; columns: Column<Row>[]; width?: number }) => (
+  <div class={`row ${linesOf(row, width) ? 'with-cause' : ''} of-${row.test.status}`} style={{ '--lines': linesOf(row, width) }} role="row" aria-rowindex={at + 2} data-selected={selected.value === row.id} onClick={() => go(linkTo(row))}>
+    <span role="cell"><Mark of={recordingOf(row) ?? row.test.status} /></span>
+    <span role="cell" class="name"><a href={linkTo(row)}><Line of={row.name} /></a></span>
+    <Cells item={row} columns={columns} />
+    {!recordingOf(row) && <Cause row={row} />}
   </div>
 );
 
@@ -183,38 +257,60 @@ interface RunOf {
 }
 const runRows = computed(() => shown.value.flatMap((row) => row.test.runs.map((run, at): RunOf => ({ row, run, state: row.states[at] }))));
 
-const RunRow = ({ of: { row, run, state }, at }: { of: RunOf; at: number }) => (
-  <div class="row runs" role="row" aria-rowindex={at + 2} onClick={() => go(linkTo(row, run.index))}>
-    <span role="cell" class="c0"><Mark of={state === 'failed-by-gate' ? 'failed' : state} /></span>
-    <span role="cell" class="c1"><a href={linkTo(row, run.index)}><Line of={row.name} /> #{run.index}</a></span>
-    <span role="cell" class="c2 mono dim"><Line of={(run.tool_names ?? []).join(' › ')} /></span>
-    <span role="cell" class="c3 mono"><Line of={row.test.model ?? '–'} /></span>
-    <span role="cell" class="c4 mono">{whole(run.calls)}</span>
-    <span role="cell" class="c5 mono">{short(run.tokens?.total)}</span>
-    <span role="cell" class="c6 mono">{usd(run.cost_usd)}</span>
-    <span role="cell" class="c7 mono">{time(run.duration_ms)}</span>
+const runColumns: Column<RunOf>[] = [
+  { name: 'Path', width: 'minmax(10rem, 1fr)', of: ({ run }) => <span class="mono dim"><Line of={(run.tool_names ?? []).join(' › ')} /></span>, has: ({ run }) => !!run.tool_names?.length, kind: 'wide' },
+  { name: 'Model', width: '9.5rem', of: ({ row }) => <span class="mono"><Line of={row.test.model ?? NONE} /></span>, has: ({ row }) => !!row.test.model },
+  { name: 'Calls', width: '3rem', of: ({ run }) => whole(run.calls), has: ({ run }) => run.calls != null, kind: 'number' },
+  { name: 'Tokens', width: '4.2rem', of: ({ run }) => short(run.tokens?.total), has: ({ run }) => run.tokens?.total != null, kind: 'number' },
+  { name: 'Cost', width: '4.4rem', of: ({ run }) => usd(run.cost_usd), has: ({ run }) => run.cost_usd != null, kind: 'number' },
+  { name: 'Time', width: '4.6rem', of: ({ run }) => time(run.duration_ms), has: ({ run }) => run.duration_ms != null, kind: 'number' },
+];
+
+const RunRow = ({ of, at, columns }: { of: RunOf; at: number; columns: Column<RunOf>[] }) => (
+  <div class="row" role="row" aria-rowindex={at + 2} onClick={() => go(linkTo(of.row, of.run.index))}>
+    <span role="cell"><Mark of={of.state === 'failed-by-gate' ? 'failed' : of.state} /></span>
+    <span role="cell" class="name"><a href={linkTo(of.row, of.run.index)}><Line of={of.row.name} /> #{of.run.index}</a></span>
+    <Cells item={of} columns={columns} />
   </div>
 );
 
-const Runs = () => (
-  <List
-    items={runRows.value}
-    label="Runs"
-    selected={-1}
-    head={
-      <div class="row head runs" role="row">
-        {['Status', 'Run', 'Path', 'Model', 'Calls', 'Tokens', 'Cost', 'Time'].map((name, at) => <span key={name} role="columnheader" class={`c${at}`}>{name}</span>)}
-      </div>
-    }
-    render={(of, at) => <RunRow of={of} at={at} />}
-  />
-);
+function Runs() {
+  const columns = used(runColumns, runRows.value);
+  return (
+    <List
+      items={runRows.value}
+      label="Runs"
+      selected={-1}
+      columns={templateOf(columns)}
+      keyOf={({ row, run }) => `${row.id} ${run.index}`}
+      head={<Head name="Run" columns={columns} />}
+      render={(of, at) => <RunRow of={of} at={at} columns={columns} />}
+    />
+  );
+}
+
+function Tests() {
+  const columns = usedTestColumns.value;
+  return (
+    <List
+      items={shown.value}
+      label="Tests"
+      selected={selectedAt()}
+      columns={templateOf(columns)}
+      keyOf={(row) => row.id}
+      heightOf={heightOf}
+      head={<Head name="Test and cause" columns={columns} />}
+      render={(row, at, width) => <TestRow row={row} at={at} columns={columns} width={width} />}
+    />
+  );
+}
 
 /** On paper: what did not pass, at most so many. */
 const PRINTED = 200;
 const Printed = () => {
   const wanted = shown.value.filter((row) => row.test.status !== 'passed').slice(0, PRINTED);
-  return <div class="printed">{wanted.map((row, at) => <TestRow key={row.id} row={row} at={at} />)}</div>;
+  const columns = usedTestColumns.value;
+  return <div class="printed" style={{ '--columns': templateOf(columns) }}>{wanted.map((row, at) => <TestRow key={row.id} row={row} at={at} columns={columns} />)}</div>;
 };
 
 function Rows() {
@@ -224,7 +320,7 @@ function Rows() {
   if (!shown.value.length) return <p class="empty">{rows.length ? 'No test fits the filter.' : 'The report has no tests.'} {rows.length > 0 && <button class="button" onClick={() => setParams({ q: '' })}>Show all</button>}</p>;
   if (view.value === 'models') return <Matrix rows={shown.value} />;
   if (view.value === 'runs') return <Runs />;
-  return <List items={shown.value} label="Tests" selected={selected.value} head={<TestHead />} render={(row, at) => <TestRow row={row} at={at} />} />;
+  return <Tests />;
 }
 
 export function Overview() {

@@ -1,10 +1,10 @@
 // Small parts that several pages show.
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { type ComponentChildren, Fragment } from 'preact';
-import { type Row, type RunState, report, rows } from './data';
-import { badges } from './format';
+import { generation, type Row, type RunState, report } from './data';
 import type { Gate, Status } from './model';
 import { to } from './route';
+import { Text } from './text';
 
 const SHAPES: Record<string, string> = {
   passed: 'M2.5 7.5l3 3 6-7',
@@ -45,20 +45,31 @@ export function Strip({ states }: { states: StripState[] }) {
   );
 }
 
-let letters: Map<string, string> | undefined;
-export const gateLetters = () => (letters ??= badges(rows.flatMap((row) => row.test.gates.map((gate) => gate.key))));
-
 export const stateOfGate = (gate: Gate): Status | 'none' => (gate.not_exercised && gate.status === 'passed' ? 'none' : gate.status);
 
-export const Badges = ({ gates }: { gates: Gate[] }) => (
-  <span class="badges">
-    {gates.map((gate) => (
-      <abbr key={gate.key} class={`badge ${stateOfGate(gate)}`} title={`${gate.key}: ${WORDS[stateOfGate(gate)]}`}>
-        {gateLetters().get(gate.key)}
-      </abbr>
-    ))}
-  </span>
+/** Names of gates, a tag each. */
+export const Tags = ({ of }: { of: string[] }) => (
+  <span class="tags">{of.map((key) => <span key={key} class="gate-tag">{key}</span>)}</span>
 );
+
+const LINKED = 12;
+
+/** The runs that something is about, each with its file if it has its own. */
+export function RunLinks({ row, runs }: { row: Row; runs: number[] }) {
+  const [all, setAll] = useState(false);
+  const sources = new Set(row.test.runs.map((run) => run.source));
+  const shown = all ? runs : runs.slice(0, LINKED);
+  const of = (index: number) => row.test.runs.find((run) => run.index === index);
+  const own = (index: number) => [sources.size > 1 && of(index)?.source, of(index)?.trace_id].filter(Boolean).join(' ');
+  return (
+    <ul class="run-links" aria-label="Runs">
+      {shown.map((index) => (
+        <li key={index}><a href={linkTo(row, index)}>run {index}</a>{own(index) && <span class="mono dim"> <Text of={own(index)} /></span>}</li>
+      ))}
+      {runs.length > shown.length && <li><button class="more" onClick={() => setAll(true)}>{runs.length - shown.length} more</button></li>}
+    </ul>
+  );
+}
 
 /** What the report says of a number: its definition, unit and range. */
 export function definitionOf(gate: string, target: string) {
@@ -84,19 +95,63 @@ const ROW = 34;
 /** Rows that are made above and below those in view. */
 const SPARE = 4;
 
-/** A list of rows of one height, of which only those in view are made. After a jump the elements that are there show other rows: new ones would take twice as long. */
-export function List<T>({ items, label, head, selected, render }: { items: T[]; label: string; head: ComponentChildren; selected: number; render: (item: T, at: number) => ComponentChildren }) {
+interface ListProps<T> {
+  items: T[];
+  label: string;
+  head: ComponentChildren;
+  selected: number;
+  render: (item: T, at: number, width: number) => ComponentChildren;
+  /** What a row is known by when the items change: the list keeps its place by it. */
+  keyOf: (item: T) => string;
+  /** How high a row is in a list of this width. */
+  heightOf?: (item: T, width: number) => number;
+  columns?: string;
+}
+
+/** Where each row begins, and where the last one ends. */
+function startsOf<T>(items: T[], width: number, heightOf: ListProps<T>['heightOf']): number[] {
+  const starts = [0];
+  for (const item of items) starts.push(starts.at(-1)! + (heightOf ? heightOf(item, width) : ROW));
+  return starts;
+}
+
+/** The row at this height. */
+function rowAt(starts: number[], top: number): number {
+  let [low, high] = [0, starts.length - 2];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (starts[middle] <= top) low = middle;
+    else high = middle - 1;
+  }
+  return Math.max(0, low);
+}
+
+/** A list of rows of which only those in view are made. After a jump the elements that are there show other rows: new ones would take twice as long. */
+export function List<T>({ items, label, head, selected, render, keyOf, heightOf, columns }: ListProps<T>) {
   const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 900, jumped: 0 });
+  const [view, setView] = useState({ top: 0, height: 900, width: 900, jumped: 0 });
+  const starts = useMemo(() => startsOf(items, view.width, heightOf), [items, view.width]);
+  const now = useRef({ items, starts, of: generation.value });
+  // The row at the top stays there when another report changes those above it.
+  useLayoutEffect(() => {
+    const [before, element] = [now.current, box.current!];
+    now.current = { items, starts, of: generation.value };
+    if (before.of === generation.value || !element.scrollTop) return;
+    const first = rowAt(before.starts, element.scrollTop);
+    const key = before.items[first] && keyOf(before.items[first]);
+    const at = items.findIndex((item) => keyOf(item) === key);
+    if (at >= 0) element.scrollTop += starts[at] - before.starts[first];
+  }, [items, starts]);
   useLayoutEffect(() => {
     const element = box.current!;
     const read = () => setView((old) => {
-      const [top, height] = [Math.floor(element.scrollTop / ROW), element.clientHeight];
-      if (old.top === top && old.height === height) return old;
-      const isJump = Math.abs(top - old.top) * ROW * 2 > height;
+      const [top, height, width] = [rowAt(now.current.starts, element.scrollTop), element.clientHeight, element.clientWidth];
+      if (old.top === top && old.height === height && old.width === width) return old;
+      const { starts } = now.current;
+      const isJump = Math.abs((starts[top] ?? 0) - (starts[old.top] ?? 0)) * 2 > height;
       // The link that has the focus would be that of another row.
       if (isJump && element.contains(document.activeElement)) element.focus({ preventScroll: true });
-      return { top, height, jumped: old.jumped + (isJump ? top - old.top : 0) };
+      return { top, height, width, jumped: old.jumped + (isJump ? top - old.top : 0) };
     });
     read();
     element.addEventListener('scroll', read, { passive: true });
@@ -109,26 +164,26 @@ export function List<T>({ items, label, head, selected, render }: { items: T[]; 
   }, []);
   useLayoutEffect(() => {
     const element = box.current!;
-    if (selected < 0) return;
-    const [top, below] = [selected * ROW, (selected + 2) * ROW];
+    if (selected < 0 || selected >= items.length) return;
+    const [top, below] = [starts[selected], starts[selected + 1] + ROW];
     if (top < element.scrollTop) element.scrollTop = top;
     else if (below > element.scrollTop + element.clientHeight) element.scrollTop = below - element.clientHeight;
   }, [selected]);
-  const first = Math.max(0, view.top - SPARE);
-  const last = Math.min(items.length, view.top + Math.ceil(view.height / ROW) + SPARE);
+  const first = Math.max(0, Math.min(view.top, items.length - 1) - SPARE);
+  const last = Math.min(items.length, rowAt(starts, (starts[Math.min(view.top, items.length)] ?? 0) + view.height) + 1 + SPARE);
   return (
-    <div class="list" ref={box} tabIndex={0} role="table" aria-label={label} aria-rowcount={items.length + 1}>
+    <div class="list" ref={box} tabIndex={0} role="table" aria-label={label} aria-rowcount={items.length + 1} style={columns ? { '--columns': columns } : undefined}>
       {head}
-      <div role="rowgroup" style={{ height: `${items.length * ROW}px` }}>
-        <div class="window" role="presentation" style={{ transform: `translateY(${first * ROW}px)` }}>
-          {items.slice(first, last).map((item, at) => <Fragment key={first + at - view.jumped}>{render(item, first + at)}</Fragment>)}
+      <div role="rowgroup" style={{ height: `${starts.at(-1)}px` }}>
+        <div class="window" role="presentation" style={{ transform: `translateY(${starts[first] ?? 0}px)` }}>
+          {items.slice(first, last).map((item, at) => <Fragment key={first + at - view.jumped}>{render(item, first + at, view.width)}</Fragment>)}
         </div>
       </div>
     </div>
   );
 }
 
-export function Copy({ text }: { text: string }) {
+export function Copy({ text, label = 'copy' }: { text: string; label?: string }) {
   const [done, setDone] = useState(false);
   const copy = () => {
     const mark = () => { setDone(true); setTimeout(() => setDone(false), 1500); };
@@ -143,7 +198,7 @@ export function Copy({ text }: { text: string }) {
     if (navigator.clipboard) navigator.clipboard.writeText(text).then(mark, byHand);
     else byHand();
   };
-  return <button class="button" onClick={copy}>{done ? 'copied' : 'copy'}</button>;
+  return <button class="button" onClick={copy}>{done ? 'copied' : label}</button>;
 }
 
 export const linkTo = (row: Row, run?: number, call?: number) => to('t', row.id, ...(run ? ['r', run] : []), ...(run && call ? ['c', call] : []));

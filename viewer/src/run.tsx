@@ -6,7 +6,7 @@ import { plural, short, time, usd, whole } from './format';
 import type { Call, Result, Run, Trace } from './model';
 import { linkTo, Mark } from './parts';
 import { go } from './route';
-import { ReasonBox } from './test';
+import { ReasonBox } from './causes';
 import { brief, Json, Text } from './text';
 import { steps, type Step, said } from './steps';
 import { Lanes } from './lanes';
@@ -121,7 +121,7 @@ export function RunPage({ row, run, call }: { row: Row; run: Run; call?: number 
   const chosen = calls.find((step) => step.number === call) ?? calls.find((step) => isError(step.result)) ?? calls[0];
   useEffect(() => {
     if (call) document.querySelector(`[data-call="${call}"]`)?.scrollIntoView({ block: 'nearest' });
-  }, [call, trace]);
+  }, [call, !!trace]);
   const failed = run.expectations.filter((one) => !one.passed);
   return (
     <main class="run">

@@ -1,27 +1,26 @@
 // One test: why it is not green, its gates, and its runs side by side.
+import type { ComponentChildren } from 'preact';
 import type { Row } from './data';
-import { Assertions } from './assertions';
+import { asText, Causes, Command } from './causes';
 import { GateCard } from './gate';
 import { short, time, usd, whole } from './format';
-import type { Run, Test } from './model';
-import { Badges, Copy, linkTo, Mark } from './parts';
+import type { Gate, Run, Test } from './model';
+import { Copy, linkTo, Mark, Tags } from './parts';
+import { shown } from './overview';
 import { go } from './route';
 import { Text } from './text';
 
-export function ReasonBox({ reason }: { reason: NonNullable<Test['reason']> }) {
+/** The tests before and after this one, as the list has them. */
+function Neighbours({ row }: { row: Row }) {
+  const at = shown.value.findIndex((one) => one.id === row.id);
+  const [before, after] = [shown.value[at - 1], at < 0 ? undefined : shown.value[at + 1]];
   return (
-    <section class="reason" aria-label="Why it could not be judged">
-      <p><b><Text of={reason.message} code /></b></p>
-      {reason.details?.map((line, at) => <p key={at}><Text of={line} code /></p>)}
-      {reason.help && <p><Text of={reason.help} code /></p>}
-      {reason.command && <Command text={reason.command} />}
-    </section>
+    <nav class="neighbours" aria-label="Other tests">
+      {before && <a href={linkTo(before)}>‹ previous</a>}
+      {after && <a href={linkTo(after)}>next ›</a>}
+    </nav>
   );
 }
-
-export const Command = ({ text }: { text: string }) => (
-  <div class="command-line"><code><Text of={text} /></code><Copy text={text} /></div>
-);
 
 function Header({ row }: { row: Row }) {
   const { test } = row;
@@ -31,20 +30,29 @@ function Header({ row }: { row: Row }) {
   };
   return (
     <header>
+      <Neighbours row={row} />
       <h1><Mark of={test.status} large /> <Text of={test.name} /></h1>
       <p class="chips">
         {test.model && <span class="chip model"><Text of={test.model} /></span>}
         {test.variant && <span class="chip"><Text of={test.variant} /></span>}
         {test.tags?.map((tag) => <a key={tag} class="chip" href="#/" onClick={toTag(tag)}>#<Text of={tag} /></a>)}
         <span class="mono dim"><Text of={`${test.suite.file}:${test.suite.line}`} /></span>
+        {!!test.causes?.length && <Copy text={asText(row)} label="copy the causes" />}
         {test.servers?.map((server) => <span key={server.name} class="mono dim"><Text of={`${server.name} ${server.protocol_version}`} /></span>)}
       </p>
-      {test.reason && <ReasonBox reason={test.reason} />}
-      <Command text={test.rerun} />
+    </header>
+  );
+}
+
+/** What is worth knowing and decides nothing. */
+function Notes({ row }: { row: Row }) {
+  const { test } = row;
+  return (
+    <>
       {test.unpinned && <p class="dim">The recording has no fingerprint, so nobody can say whether it is stale.</p>}
       {test.notes?.map((note, at) => <p key={at} class="note"><Text of={note} code /></p>)}
       {test.advice?.map((one, at) => <p key={at} class="note"><a href={linkTo(row, one.run)}>run {one.run}</a> <b><Text of={one.model} /></b>, asked for advice by {one.key}: <Text of={one.message} /></p>)}
-    </header>
+    </>
   );
 }
 
@@ -57,53 +65,56 @@ function Probe({ probe }: { probe: NonNullable<Test['probe']> }) {
   );
 }
 
-function RunLine({ row, run }: { row: Row; run: Run }) {
-  const failing = row.test.gates.filter((gate) => run.failed_by?.includes(gate.key));
+interface RunColumn {
+  name: string;
+  of: (run: Run) => ComponentChildren;
+  has: (run: Run) => boolean;
+  left?: boolean;
+}
+
+function Path({ row, run }: { row: Row; run: Run }) {
+  const names = run.tool_names ?? [];
+  const more = (run.calls ?? 0) - names.length;
   return (
-    <tr>
-      <th scope="row"><a href={linkTo(row, run.index)}>#{run.index}</a></th>
-      <td class="left"><Mark of={run.status} /></td>
-      <td class="left"><Badges gates={failing} /></td>
-      <td class="left mono path">
-        {(run.tool_names ?? []).map((tool, at) => <span key={at}>{at > 0 && <span class="dim"> › </span>}<a href={linkTo(row, run.index, at + 1)}><Text of={tool} /></a></span>)}
-        {(run.calls ?? 0) > (run.tool_names?.length ?? 0) && <span class="dim"> and {run.calls! - (run.tool_names?.length ?? 0)} more</span>}
-      </td>
-      <td>{whole(run.calls)}</td>
-      <td>{whole(run.turns)}</td>
-      <td>{short(run.tokens?.total)}</td>
-      <td>{time(run.duration_ms)}</td>
-      <td>{usd(run.cost_usd)}</td>
-    </tr>
+    <span class="mono path">
+      {names.map((tool, at) => <span key={at}>{at > 0 && <span class="dim"> › </span>}<a href={linkTo(row, run.index, at + 1)}><Text of={tool} /></a></span>)}
+      {more > 0 && <span class="dim"> and {more} more</span>}
+    </span>
   );
 }
 
-const Runs = ({ row }: { row: Row }) => (
-  <section>
-    <h2>Runs</h2>
-    <div class="scroll" tabIndex={0}>
-      <table class="numbers wide">
-        <thead><tr>{['Run', 'Outcome', 'Failed by', 'Path', 'Calls', 'Turns', 'Tokens', 'Time', 'Cost'].map((name, at) => <th key={name} scope="col" class={at && at < 4 ? 'left' : ''}>{name}</th>)}</tr></thead>
-        <tbody>{row.test.runs.map((run) => <RunLine key={run.index} row={row} run={run} />)}</tbody>
-      </table>
-    </div>
-  </section>
-);
+const columnsOf = (row: Row): RunColumn[] => [
+  { name: 'Outcome', of: (run) => <Mark of={run.status} />, has: () => true, left: true },
+  { name: 'Failed by', of: (run) => <Tags of={run.failed_by ?? []} />, has: (run) => !!run.failed_by?.length, left: true },
+  { name: 'File', of: (run) => <span class="mono"><Text of={[run.source, run.trace_id].filter(Boolean).join(' ')} /></span>, has: (run) => hasOwnSource(row) || !!run.trace_id, left: true },
+  { name: 'Path', of: (run) => <Path row={row} run={run} />, has: (run) => !!run.tool_names?.length, left: true },
+  { name: 'Calls', of: (run) => whole(run.calls), has: (run) => run.calls != null },
+  { name: 'Turns', of: (run) => whole(run.turns), has: (run) => run.turns != null },
+  { name: 'Tokens', of: (run) => short(run.tokens?.total), has: (run) => run.tokens?.total != null },
+  { name: 'Time', of: (run) => time(run.duration_ms), has: (run) => run.duration_ms != null },
+  { name: 'Cost', of: (run) => usd(run.cost_usd), has: (run) => run.cost_usd != null },
+];
 
-/** What the runs' own checks found, those that failed. */
-function Failed({ row }: { row: Row }) {
-  const runs = row.test.runs.filter((run) => run.reason || run.expectations.some((one) => !one.passed));
-  if (!runs.length) return null;
+const hasOwnSource = (row: Row) => new Set(row.test.runs.map((run) => run.source)).size > 1;
+
+function Runs({ row }: { row: Row }) {
+  const columns = columnsOf(row).filter((column) => row.test.runs.some(column.has));
   return (
     <section>
-      <h2>Own checks that did not hold</h2>
-      {runs.slice(0, 20).map((run) => (
-        <section key={run.index} class="card failed">
-          <h3><a href={linkTo(row, run.index)}>run {run.index}</a></h3>
-          {run.reason && <ReasonBox reason={run.reason} />}
-          <Assertions of={run.expectations.filter((one) => !one.passed)} />
-        </section>
-      ))}
-      {runs.length > 20 && <p class="dim">{runs.length - 20} more runs; each is in the table below.</p>}
+      <h2>Runs</h2>
+      <div class="scroll" tabIndex={0}>
+        <table class="numbers wide">
+          <thead><tr><th scope="col" class="left">Run</th>{columns.map((column) => <th key={column.name} scope="col" class={column.left ? 'left' : ''}>{column.name}</th>)}</tr></thead>
+          <tbody>
+            {row.test.runs.map((run) => (
+              <tr key={run.index}>
+                <th scope="row"><a href={linkTo(row, run.index)}>#{run.index}</a></th>
+                {columns.map((column) => <td key={column.name} class={column.left ? 'left' : ''}>{column.of(run)}</td>)}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
     </section>
   );
 }
@@ -113,15 +124,20 @@ const rank = { error: 0, failed: 1, skipped: 2, passed: 3 };
 export function TestPage({ row }: { row: Row }) {
   const { test } = row;
   const gates = test.gates.toSorted((one, other) => rank[one.status] - rank[other.status]);
+  const bad = gates.filter((gate) => rank[gate.status] < rank.skipped);
+  const others = gates.filter((gate) => !bad.includes(gate));
+  const card = (gate: Gate) => <GateCard key={gate.key} row={row} gate={gate} />;
   return (
     <main class="page">
       <Header row={row} />
+      <Causes row={row} />
+      {bad.map(card)}
+      {!test.reason?.command && <Command text={test.rerun} />}
+      <Notes row={row} />
       {test.probe && <Probe probe={test.probe} />}
-      <Failed row={row} />
-      {gates.length > 0 && <h2>Gates</h2>}
-      {gates.map((gate) => <GateCard key={gate.key} row={row} gate={gate} />)}
+      {others.length > 0 && <h2>{bad.length ? 'Gates that passed' : 'Gates'}</h2>}
+      {others.map(card)}
       {test.runs.length > 0 && <Runs row={row} />}
     </main>
   );
 }
-

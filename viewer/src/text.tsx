@@ -22,12 +22,16 @@ function visible(text: string): ComponentChildren {
   return from ? [...parts, text.slice(from)] : text;
 }
 
+/** What is between backticks as code. */
+const marked = (text: string): ComponentChildren =>
+  text.split('`').map((part, at, all) => (at % 2 && at < all.length - 1 ? <code>{visible(part)}</code> : visible(at % 2 ? `\`${part}` : part)));
+
 /** Text of others: inert, its direction kept to itself, folded when long. `code` shows what is between backticks so. */
 export function Text({ of, code }: { of: string | null | undefined; code?: boolean }) {
   const [most, setMost] = useState(MOST);
   const text = of ?? '';
   const shown = text.length > most ? text.slice(0, most) : text;
-  const parts = code ? shown.split('`').map((part, at, all) => (at % 2 && at < all.length - 1 ? <code>{visible(part)}</code> : visible(at % 2 ? `\`${part}` : part))) : visible(shown);
+  const parts = code ? marked(shown) : visible(shown);
   const rest = text.length - shown.length;
   return (
     <bdi>
@@ -47,8 +51,11 @@ export function plain(text: string, most = 200): string {
   return shown.length > most ? `${shown.slice(0, Math.max(1, most - 1))}…` : shown;
 }
 
-/** A string cut to one line of a list. */
-export const Line = ({ of }: { of: string }) => <bdi>{visible(of.slice(0, 300).replace(/\s+/g, ' '))}</bdi>;
+/** A string cut to what a list shows of it. */
+export const Line = ({ of, code }: { of: string; code?: boolean }) => {
+  const shown = of.slice(0, 300).replace(/\s+/g, ' ');
+  return <bdi>{code ? marked(shown) : visible(shown)}</bdi>;
+};
 
 const TOKEN = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g;
 

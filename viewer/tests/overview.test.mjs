@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => browser.close());
 
-const names = (page) => page.locator('.list .row:not(.head) .c1 a').allTextContents();
+const names = (page) => page.locator('.list .row:not(.head) .name a').allTextContents();
 
 test('the overview tells the verdict and every test, those that did not pass first', async () => {
   const { page, faults, close } = await open(browser, red.html);
@@ -50,13 +50,56 @@ test('after a jump the rows are those of their place, and the focus is in the li
   const many = rendered('many', { ...gallery, tests, summary: { ...gallery.summary, tests: 300, failed: 300 } });
   const { page, close } = await open(browser, many.html, '#/?sort=suite');
   await page.locator('.list .row a').first().focus();
-  for (const top of [34 * 200, 34 * 203, 34 * 280, 0]) {
+  const { height } = await page.locator('.list .row:not(.head)').first().boundingBox();
+  for (const at of [200, 203, 280, 0]) {
+    const top = height * at;
     await page.locator('.list').evaluate((list, to) => (list.scrollTop = to), top);
-    await page.waitForFunction((wanted) => [...document.querySelectorAll('.list .c1 a')].some((link) => link.textContent === wanted), `test ${top / 34}`);
+    await page.waitForFunction((wanted) => [...document.querySelectorAll('.list .name a')].some((link) => link.textContent === wanted), `test ${at}`);
     const rows = await page.locator('.list .row:not(.head)').evaluateAll((all) => all.map((row) => [row.ariaRowIndex, row.querySelector('a').textContent]));
     assert.deepEqual(rows, rows.map((_, at) => [String(Number(rows[0][0]) + at), `test ${Number(rows[0][0]) + at - 2}`]));
     assert.equal(await page.evaluate(() => document.activeElement.className), 'list');
   }
+  await close();
+});
+
+test('a row leads with the first cause as a sentence, and columns without a value are not there', async () => {
+  const { page, close } = await open(browser, red.html);
+  const causes = await page.locator('.list .row .cause').allTextContents();
+  assert.equal(causes.length, 4);
+  assert.match(causes.join('\n'), /^trajectory 1 call differs, 1 is missing · call 1 search has/m);
+  assert.match(causes.join('\n'), /^expect 1 of 2 runs: tool_names must not contain "refund_invoice"/m);
+  const heads = await page.locator('.list .head [role=columnheader]').allTextContents();
+  assert.deepEqual(heads, ['Status', 'Test and cause', 'Model', 'Runs', 'Tokens', 'Time/run']);
+  await close();
+});
+
+test('a test begins with its cause and the line of the suite, and a mismatch stands once', async () => {
+  const { page, go, close } = await open(browser, red.html);
+  const [trajectory, , own] = red.report.tests;
+  await go(`#/t/${own.id}`);
+  assert.match(await page.locator('.card .sentence').first().textContent(), /^tool_names must not contain "refund_invoice", got/);
+  assert.deepEqual(await page.locator('.run-links a').allTextContents(), ['run 2']);
+  assert.equal(await page.locator('.excerpt .asked').textContent(), '40      - target: tool_names');
+  await go(`#/t/${trajectory.id}`);
+  assert.equal(await page.locator('.gate .sentence').textContent(), '1 call differs, 1 is missing');
+  assert.match(await page.locator('.excerpt .asked').textContent(), /trajectory:$/);
+  assert.equal((await page.locator('main').textContent()).split('rotate API kye').length, 2);
+  await close();
+});
+
+test('runs that fail alike are listed with their files', async () => {
+  const [one] = gallery.tests;
+  const runs = Array.from({ length: 20 }, (_, at) => ({
+    index: at + 1, status: at % 2 ? 'failed' : 'passed', source: `nightly/t${at + 1}.json`, tool_names: [], calls: 0,
+    expectations: [{ target: 'stop_reason', matcher: { exact: 'end' }, passed: !(at % 2), actual: at % 2 ? 'length' : 'end', diff: [] }],
+  }));
+  const report = { ...gallery, tests: [{ ...one, id: 'abcdef0123', status: 'failed', gates: [], runs }] };
+  const { page, close } = await open(browser, rendered('alike', report).html, '#/t/abcdef0123');
+  const links = page.locator('.card .run-links li');
+  assert.equal(await links.count(), 10);
+  assert.equal(await links.nth(1).textContent(), 'run 4 nightly/t4.json');
+  await links.nth(1).locator('a').click();
+  assert.match(await page.locator('h1').textContent(), /run 4/);
   await close();
 });
 

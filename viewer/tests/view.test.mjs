@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { launch, open, program, root } from './browser.mjs';
+import { gallery } from './gallery.mjs';
 
 let browser;
 const folders = [];
@@ -90,6 +91,37 @@ test('a recording is followed run by run, and judged when its last run is there'
   await first.getByLabel('passed', { exact: true }).waitFor();
   assert.match(await page.locator('h1').textContent(), /The test passed/);
   assert.equal(await page.getByText('Recording:').count(), 0);
+  assert.deepEqual(faults, []);
+  await close();
+});
+
+test('a page that is followed keeps its place when another report comes', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'mcptest-view-'));
+  folders.push(folder);
+  const [one] = gallery.tests;
+  const write = (isFailed) => {
+    const test = (at) => ({ ...one, id: String(at).padStart(10, '0'), name: `test ${at}`, gates: [], runs: [], status: isFailed(at) ? 'failed' : 'passed', reason: isFailed(at) ? { kind: 'run_error', message: `number ${at} broke` } : undefined });
+    writeFileSync(join(folder, 'report.json'), JSON.stringify({ ...gallery, tests: Array.from({ length: 200 }, (_, at) => test(at)) }));
+  };
+  write((at) => at % 2 === 0);
+  const { page, faults, close } = await open(browser, await view(folder, 'report.json'), '#/?q=test');
+  for (let step = 0; step < 30; step++) await page.keyboard.press('j');
+  await page.locator('.list').evaluate((list) => (list.scrollTop = 1200));
+  const place = () => page.evaluate(() => {
+    const list = document.querySelector('.list');
+    const top = list.getBoundingClientRect().top + 40;
+    const row = [...list.querySelectorAll('.row:not(.head)')].find((one) => one.getBoundingClientRect().bottom > top);
+    return [row.querySelector('.name').textContent, Math.round(row.getBoundingClientRect().top), document.querySelector('#filter').value];
+  });
+  await page.waitForTimeout(100);
+  const [before, chosen] = [await place(), await page.locator('.row[data-selected=true] .name').textContent()];
+  // Half of those above the place grow by a cause, the others shrink.
+  write((at) => at % 2 === 1);
+  await page.getByText('number 1 broke').waitFor({ state: 'attached', timeout: 5000 }).catch(() => {});
+  await page.waitForFunction(() => !document.body.textContent.includes('number 60 broke'));
+  await page.waitForTimeout(100);
+  assert.deepEqual(await place(), before);
+  assert.equal(await page.locator('.row[data-selected=true] .name').textContent(), chosen);
   assert.deepEqual(faults, []);
   await close();
 });

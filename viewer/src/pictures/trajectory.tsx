@@ -29,7 +29,7 @@ function sign(line: Line): string {
   return line.expected?.tool === line.recorded?.tool ? '≠ arguments' : '≠ other tool';
 }
 
-function Alignment({ row, table }: { row: Row; table: Table }) {
+function Alignment({ row, table, isOnly }: { row: Row; table: Table; isOnly: boolean }) {
   const link = (number: number | undefined) => (number && table.run ? linkTo(row, table.run, number) : undefined);
   return (
     <>
@@ -48,12 +48,12 @@ function Alignment({ row, table }: { row: Row; table: Table }) {
           ))}
         </tbody>
       </table>
-      <p class="legend"><Text of={table.summary} code /> <span class="dim">· mode {table.mode}</span>{table.left_out ? ` · ${table.left_out} more are not shown` : ''}</p>
+      <p class="legend">{!isOnly && <><Text of={table.summary} code /> · </>}mode {table.mode}{table.left_out ? ` · ${table.left_out} more are not shown` : ''}</p>
       {table.notes?.map((note, at) => <p key={at} class="legend"><Text of={note} code /></p>)}
     </>
   );
 }
 
 export const Trajectory = ({ row, tables }: { row: Row; tables: Table[] }) => (
-  <Picker items={tables} label={(table) => table.run ?? 1}>{(table) => <Alignment row={row} table={table} />}</Picker>
+  <Picker items={tables} label={(table) => table.run ?? 1}>{(table) => <Alignment row={row} table={table} isOnly={tables.length === 1} />}</Picker>
 );
