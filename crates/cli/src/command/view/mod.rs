@@ -1,5 +1,6 @@
 //! `mcptest view`: the page of a report, served to a browser on this machine and kept current.
 
+mod browser;
 mod live;
 mod source;
 
@@ -30,6 +31,9 @@ pub(crate) struct View {
     /// Also accept requests for this host name; repeatable.
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
+    /// Do not open the browser.
+    #[arg(long)]
+    no_open: bool,
 }
 
 impl RunCommand for View {
@@ -57,7 +61,13 @@ async fn serve(args: &View, shown: Shown) -> Result<(), Failure> {
         ("the page", "reports.internal"),
     )
     .await?;
-    output::stderr(&format!("http://{bound}/\n"));
+    let address = format!("http://{bound}/");
+    let ending = if !args.no_open && browser::open(&address) {
+        "Opened in your browser; Ctrl-C ends it."
+    } else {
+        "Open it in your browser; Ctrl-C ends it."
+    };
+    output::stderr(&format!("{address}\n{ending}\n"));
     let guard =
         Guard::for_address(bound.ip()).allow(args.allow_host.clone(), "start it with --allow-host");
     let door = Arc::new((guard, Mutex::new(shown)));
