@@ -525,7 +525,7 @@ message?: string
 reason?: string
 grade?: Grade
 /**
- * The line of the suite that it is written on, if it failed; missing for a default that nobody wrote.
+ * The line of the suite that it is written on, if it failed; missing for a default.
  */
 suite_line?: number
 }

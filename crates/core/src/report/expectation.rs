@@ -42,7 +42,7 @@ pub struct Expectation {
     /// The judges' answers, if the matcher asks judges.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grade: Option<Box<Grade>>,
-    /// The line of the suite that it is written on, if it failed; absent for a default that nobody wrote.
+    /// The line of the suite that it is written on, if it failed; absent for a default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite_line: Option<usize>,
 }

@@ -294,7 +294,7 @@ impl Page {
     }
 }
 
-/// A bar of a small picture in ASCII; other characters as they are.
+/// A bar of a small picture in ASCII; other characters unchanged.
 fn plain_bar(character: char) -> char {
     const BARS: [(char, char); 8] = [
         ('▁', '_'),

@@ -9,7 +9,7 @@ use mcptest_core::report::{Cause, Expectation, GateReport, Status, TestReport};
 /// The most causes of one test.
 const MOST: usize = 50;
 
-/// What keeps a test from passing: why it could not be judged, its gates, and its runs' own checks.
+/// The causes that keep a test from passing: the reason why it could not be judged, its gates, and the checks of its runs.
 pub(crate) fn causes(test: &TestReport, limits: Limits) -> Vec<Cause> {
     if !matches!(test.status, Status::Failed | Status::Error) {
         return Vec::new();
@@ -111,7 +111,7 @@ fn of_gate(gate: &GateReport, test: &TestReport, limits: Limits) -> Cause {
     cause
 }
 
-/// The sentence that a gate's explanation begins with, and the runs of which it says so.
+/// The sentence that a gate's explanation begins with, and the runs with this finding.
 struct Leading {
     message: String,
     runs: Vec<usize>,

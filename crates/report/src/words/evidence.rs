@@ -30,7 +30,7 @@ pub(crate) fn headline(
     }
 }
 
-/// Why there is no value, after a sentence that has named the target.
+/// The reason for a missing value, after a sentence that has named the target.
 fn about_it(why: &str, expectation: &Expectation, limits: Limits) -> String {
     let named = format!("`{}` ", expectation.target);
     match why.strip_prefix(&named) {
@@ -45,7 +45,7 @@ fn is_hidden_by_rounding(number: Number, expected: &str) -> bool {
     rounded.parse() != Ok(number.as_f64()) && expected.split(' ').any(|word| word == rounded)
 }
 
-/// A gate's unmet requirements, in sentences, without those that the findings explain better.
+/// A gate's unmet requirements, in sentences, without the requirements that the findings explain better.
 pub(crate) fn unmet(gate: &GateReport, limits: Limits) -> Vec<String> {
     let failed = gate.expectations.iter().filter(|one| !one.passed);
     let mut said = Vec::new();
@@ -109,7 +109,7 @@ pub(crate) fn details(expectation: &Expectation, limits: Limits) -> Vec<String> 
         .zip(message)
         .map(|(label, line)| format!("{label}{}", clipped(line, limits.text)))
         .collect();
-    // Why there is no value stands in the sentence above.
+    // The headline has the reason for a missing value.
     let reason = expectation.actual.as_ref().and(expectation.reason.as_ref());
     lines.extend(reason.map(|reason| clipped(reason, limits.text)));
     if !is_said_already(expectation, limits) {
