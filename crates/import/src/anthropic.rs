@@ -154,7 +154,26 @@ fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {
     let Some(last) = chain.last() else {
         return Ok(transcript);
     };
-    let mut messages = last.messages.iter().chain(&last.reply).peekable();
+    // In a log, what a reply cost stands with its own exchange, and a later request may repeat it.
+    let has_ends_in_messages = chain.len() == 1;
+    read_conversation(last, has_ends_in_messages, &mut transcript)?;
+    if !has_ends_in_messages {
+        for exchange in chain {
+            read_end(&exchange.response, &mut transcript);
+        }
+        transcript.answer_ended(last.response.string("stop_reason").as_deref());
+    }
+    Ok(transcript)
+}
+
+/// The messages of an exchange. A message that came in pieces is one turn, and each piece says what the whole cost so
+/// far.
+fn read_conversation(
+    exchange: &Exchange<'_>,
+    has_ends_in_messages: bool,
+    transcript: &mut Transcript,
+) -> Result<(), Misfit> {
+    let mut messages = exchange.messages.iter().chain(&exchange.reply).peekable();
     let mut before = None;
     while let Some(message) = messages.next() {
         let message = object_of(*message, "a message")?;
@@ -162,29 +181,21 @@ fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {
             transcript.end_in_error(claude_code::outage(&message));
             continue;
         }
-        // A message that came in pieces is one turn, and each piece says what the whole cost so far.
         let id = message.string("id").filter(|_| message.has("usage"));
         let is_continued = id.is_some() && before == id;
-        read_parts(&message, is_continued, &mut transcript)?;
+        read_parts(&message, is_continued, transcript)?;
         let next = messages
             .peek()
             .and_then(|next| next.object())
             .and_then(|next| next.string("id"));
         let is_last_piece = id.is_none() || next != id;
-        // In a log, what a reply cost stands with its own exchange, and a later request may repeat it.
-        if chain.len() == 1 && is_last_piece {
-            read_end(&message, &mut transcript);
+        if has_ends_in_messages && is_last_piece {
+            read_end(&message, transcript);
             transcript.answer_ended(message.string("stop_reason").as_deref());
         }
         before = id;
     }
-    if chain.len() > 1 {
-        for exchange in chain {
-            read_end(&exchange.response, &mut transcript);
-        }
-        transcript.answer_ended(last.response.string("stop_reason").as_deref());
-    }
-    Ok(transcript)
+    Ok(())
 }
 
 fn read_request(request: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
@@ -273,33 +284,42 @@ pub(crate) fn read_block<'a>(
         Part::Other => {}
     }
     if kind.ends_with("tool_use") {
-        let server = block.optional_owned("server_name")?;
-        transcript.servers.extend(server.clone());
-        transcript.call(RecordedCall {
-            name: block.required_string("name", "a call")?.into_owned(),
-            server,
-            args: block.get("input").map(Json::compact),
-            id: block.optional_owned("id")?,
-            caller: block.get("caller").map(Json::compact),
-            ..RecordedCall::default()
-        });
+        read_call(block, transcript)?;
     } else if kind.ends_with("tool_result") {
-        let content = block.get("content");
-        // A tool of the provider's own says so in the type of its content.
-        let inner = content
-            .and_then(Json::object)
-            .and_then(|inner| inner.string("type"));
-        let is_error = block
-            .get("is_error")
-            .and_then(Json::flag)
-            .unwrap_or_default()
-            || inner.is_some_and(|kind| kind.ends_with("_error"));
-        let answer = answer_of(content, is_error, transcript);
-        transcript.answer(block, "tool_use_id", None, answer)?;
+        read_result(block, transcript)?;
     } else if HARMLESS.contains(&&*kind) {
         transcript.drop(Dropped::Other);
     } else {
         return Err(unknown(block, "a content block", &kind));
     }
     Ok(None)
+}
+
+fn read_call(block: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
+    let server = block.optional_owned("server_name")?;
+    transcript.servers.extend(server.clone());
+    transcript.call(RecordedCall {
+        name: block.required_string("name", "a call")?.into_owned(),
+        server,
+        args: block.get("input").map(Json::compact),
+        id: block.optional_owned("id")?,
+        caller: block.get("caller").map(Json::compact),
+        ..RecordedCall::default()
+    });
+    Ok(())
+}
+
+fn read_result(block: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
+    let content = block.get("content");
+    // A tool of the provider's own says so in the type of its content.
+    let inner = content
+        .and_then(Json::object)
+        .and_then(|inner| inner.string("type"));
+    let is_error = block
+        .get("is_error")
+        .and_then(Json::flag)
+        .unwrap_or_default()
+        || inner.is_some_and(|kind| kind.ends_with("_error"));
+    let answer = answer_of(content, is_error, transcript);
+    transcript.answer(block, "tool_use_id", None, answer)
 }

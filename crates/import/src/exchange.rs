@@ -33,40 +33,65 @@ pub(crate) fn chains<'a>(
     exchanges: Vec<Exchange<'a>>,
     signature: impl Fn(Json<'a>) -> Option<String>,
 ) -> Vec<Vec<Exchange<'a>>> {
-    let mut chains: Vec<Vec<Exchange<'a>>> = Vec::new();
-    let mut open: BTreeMap<(usize, String), Vec<usize>> = BTreeMap::new();
+    let mut chains = Chains {
+        chains: Vec::new(),
+        open: BTreeMap::new(),
+        signature,
+    };
     for exchange in exchanges {
-        let signed = |message: &Json<'a>| signature(*message);
-        let before = exchange
+        chains.add(exchange);
+    }
+    chains.chains
+}
+
+/// A place at which a chain can continue: its number of messages, and the signature of its last reply.
+type ChainEnd = (usize, String);
+
+struct Chains<'a, S> {
+    chains: Vec<Vec<Exchange<'a>>>,
+    /// The chains that end at a place, in their order.
+    open: BTreeMap<ChainEnd, Vec<usize>>,
+    signature: S,
+}
+
+impl<'a, S: Fn(Json<'a>) -> Option<String>> Chains<'a, S> {
+    fn add(&mut self, exchange: Exchange<'a>) {
+        let chain = self.continued(&exchange).unwrap_or(self.chains.len());
+        if let Some(signature) = exchange.reply.and_then(|reply| (self.signature)(reply)) {
+            let end = (exchange.messages.len(), signature);
+            self.open.entry(end).or_default().push(chain);
+        }
+        match self.chains.get_mut(chain) {
+            Some(known) => known.push(exchange),
+            None => self.chains.push(vec![exchange]),
+        }
+    }
+
+    /// Takes the chain that an exchange continues.
+    fn continued(&mut self, exchange: &Exchange<'a>) -> Option<usize> {
+        let end = exchange
             .messages
             .iter()
             .enumerate()
             .rev()
-            .find_map(|(at, one)| Some((at, signed(one)?)));
-        let continued = before.and_then(|key| {
-            let candidates = open.get_mut(&key)?;
-            let is_continued = |chain: &usize| {
-                let last = chains[*chain]
-                    .last()
-                    .map(|last| &last.messages[..])
-                    .unwrap_or_default();
-                last.iter()
-                    .zip(&exchange.messages)
-                    .all(|(one, other)| equal(one.text(), other.text()))
-            };
-            let at = candidates.iter().position(is_continued)?;
-            Some(candidates.remove(at))
-        });
-        let chain = continued.unwrap_or(chains.len());
-        if let Some(signature) = exchange.reply.as_ref().and_then(signed) {
-            open.entry((exchange.messages.len(), signature))
-                .or_default()
-                .push(chain);
-        }
-        match chains.get_mut(chain) {
-            Some(known) => known.push(exchange),
-            None => chains.push(vec![exchange]),
-        }
+            .find_map(|(at, message)| Some((at, (self.signature)(*message)?)))?;
+        let candidates = self.open.get_mut(&end)?;
+        let chains = &self.chains;
+        let at = candidates
+            .iter()
+            .position(|&chain| repeats(exchange, &chains[chain]))?;
+        Some(candidates.remove(at))
     }
-    chains
+}
+
+/// Returns true if an exchange begins with the messages of a chain's last one.
+fn repeats(exchange: &Exchange<'_>, chain: &[Exchange<'_>]) -> bool {
+    let before = chain
+        .last()
+        .map(|last| &last.messages[..])
+        .unwrap_or_default();
+    before
+        .iter()
+        .zip(&exchange.messages)
+        .all(|(one, other)| equal(one.text(), other.text()))
 }

@@ -127,46 +127,90 @@ struct ConversationStep<'a> {
 
 /// Exchanges put together: by `previous_response_id`, or because the input repeats the calls of an earlier output.
 fn conversations(exchanges: Vec<Exchange<'_>>) -> Vec<Vec<ConversationStep<'_>>> {
-    let mut conversations: Vec<Vec<ConversationStep<'_>>> = Vec::new();
-    let mut by_response: BTreeMap<String, usize> = BTreeMap::new();
-    let mut by_call: BTreeMap<String, usize> = BTreeMap::new();
+    let mut conversations = Conversations::default();
     for exchange in exchanges {
-        let linked = exchange
-            .previous()
-            .and_then(|previous| by_response.get(&*previous).copied());
-        let repeats = |at: &usize| by_call.get(&call_id(exchange.input[*at])?).copied();
-        let repeated = (0..exchange.input.len())
-            .rev()
-            .find_map(|at| Some((at, repeats(&at)?)));
-        let (conversation, known) = match (linked, repeated) {
-            (Some(linked), _) => (linked, 0),
-            (None, Some((at, repeated))) => (repeated, at + 1),
-            (None, None) => (conversations.len(), 0),
-        };
+        conversations.add(exchange);
+    }
+    conversations.all
+}
+
+#[derive(Default)]
+struct Conversations<'a> {
+    all: Vec<Vec<ConversationStep<'a>>>,
+    /// The conversation of each response, by its id.
+    by_response: BTreeMap<String, usize>,
+    /// The conversation of each call, by its id.
+    by_call: BTreeMap<String, usize>,
+}
+
+/// The place of an exchange among the conversations.
+struct Continuation {
+    conversation: usize,
+    /// The number of input items up to the last repeated call.
+    repeated: usize,
+}
+
+impl<'a> Conversations<'a> {
+    fn add(&mut self, exchange: Exchange<'a>) {
+        let Continuation {
+            conversation,
+            repeated,
+        } = self.continuation(&exchange);
         if let Some(id) = exchange.response.string("id") {
-            by_response.insert(id.into_owned(), conversation);
+            self.by_response.insert(id.into_owned(), conversation);
         }
         for id in exchange.output.iter().filter_map(|item| call_id(*item)) {
-            by_call.insert(id, conversation);
+            self.by_call.insert(id, conversation);
         }
-        // Reasoning and messages may stand behind the last repeated call: all up to the first answer is repeated.
-        let is_model_item = |item: &Json<'_>| item.object().is_some_and(|item| is_of_model(&item));
-        let repeated = if known == 0 {
-            0
-        } else {
-            known
-                + exchange.input[known..]
-                    .iter()
-                    .take_while(|item| is_model_item(item))
-                    .count()
+        let step = ConversationStep {
+            repeated: up_to_first_answer(&exchange, repeated),
+            exchange,
         };
-        let step = ConversationStep { exchange, repeated };
-        match conversations.get_mut(conversation) {
+        match self.all.get_mut(conversation) {
             Some(known) => known.push(step),
-            None => conversations.push(vec![step]),
+            None => self.all.push(vec![step]),
         }
     }
-    conversations
+
+    fn continuation(&self, exchange: &Exchange<'a>) -> Continuation {
+        let linked = exchange
+            .previous()
+            .and_then(|previous| self.by_response.get(&*previous).copied());
+        if let Some(conversation) = linked {
+            return Continuation {
+                conversation,
+                repeated: 0,
+            };
+        }
+        let of_call = |item: Json<'_>| self.by_call.get(&call_id(item)?).copied();
+        let last_repeated = exchange
+            .input
+            .iter()
+            .enumerate()
+            .rev()
+            .find_map(|(at, item)| Some((at, of_call(*item)?)));
+        match last_repeated {
+            Some((at, conversation)) => Continuation {
+                conversation,
+                repeated: at + 1,
+            },
+            None => Continuation {
+                conversation: self.all.len(),
+                repeated: 0,
+            },
+        }
+    }
+}
+
+/// The number of repeated input items. Reasoning and messages may be behind the last repeated call: all items up to the
+/// first answer are repeated.
+fn up_to_first_answer(exchange: &Exchange<'_>, repeated: usize) -> usize {
+    if repeated == 0 {
+        return 0;
+    }
+    let is_model_item = |item: &&Json<'_>| item.object().is_some_and(|item| is_of_model(&item));
+    let behind = exchange.input[repeated..].iter();
+    repeated + behind.take_while(is_model_item).count()
 }
 
 fn call_id(item: Json<'_>) -> Option<String> {

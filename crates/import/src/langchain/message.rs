@@ -212,33 +212,42 @@ fn read_content(
     for block in blocks {
         if let Some(text) = block.string() {
             transcript.say(&text);
-            continue;
+        } else {
+            let block = object_of(block, "a part of `content`")?;
+            read_content_part(&block, reads_calls, transcript)?;
         }
-        let block = object_of(block, "a part of `content`")?;
-        let kind = block.string("type").unwrap_or_default();
-        match part(&kind, &block) {
-            Part::Text(text) => transcript.say(&text),
-            Part::Dropped(what) => transcript.drop(what),
-            Part::Other if is_call(&kind) && !reads_calls => {}
-            Part::Other if is_call(&kind) || kind == "server_tool_call" => {
-                transcript.call(read_call(&block)?);
-            }
-            Part::Other if kind == "server_tool_result" => {
-                let is_error = block
-                    .string("status")
-                    .is_some_and(|status| status == "error");
-                let answer = answer_of(block.get("output"), is_error, transcript);
-                transcript.answer(&block, "tool_call_id", None, answer)?;
-            }
-            Part::Other if kind.ends_with("tool_use") || kind.ends_with("tool_result") => {
-                anthropic::read_block(&block, transcript)?;
-            }
-            Part::Other if kind == "input_json_delta" => {}
-            Part::Other if kind.ends_with("_call") || HARMLESS.contains(&&*kind) => {
-                transcript.drop(Dropped::Other);
-            }
-            Part::Other => return Err(unknown(&block, "a part of `content`", &kind)),
+    }
+    Ok(())
+}
+
+fn read_content_part(
+    block: &Fields<'_>,
+    reads_calls: bool,
+    transcript: &mut Transcript,
+) -> Result<(), Misfit> {
+    let kind = block.string("type").unwrap_or_default();
+    match part(&kind, block) {
+        Part::Text(text) => transcript.say(&text),
+        Part::Dropped(what) => transcript.drop(what),
+        Part::Other if is_call(&kind) && !reads_calls => {}
+        Part::Other if is_call(&kind) || kind == "server_tool_call" => {
+            transcript.call(read_call(block)?);
         }
+        Part::Other if kind == "server_tool_result" => {
+            let is_error = block
+                .string("status")
+                .is_some_and(|status| status == "error");
+            let answer = answer_of(block.get("output"), is_error, transcript);
+            transcript.answer(block, "tool_call_id", None, answer)?;
+        }
+        Part::Other if kind.ends_with("tool_use") || kind.ends_with("tool_result") => {
+            anthropic::read_block(block, transcript)?;
+        }
+        Part::Other if kind == "input_json_delta" => {}
+        Part::Other if kind.ends_with("_call") || HARMLESS.contains(&&*kind) => {
+            transcript.drop(Dropped::Other);
+        }
+        Part::Other => return Err(unknown(block, "a part of `content`", &kind)),
     }
     Ok(())
 }

@@ -117,39 +117,36 @@ fn plain(value: Json<'_>) -> String {
     let Some((kind, inner)) = fields.entries().next() else {
         return "null".to_owned();
     };
-    let items = || {
-        let list = inner
-            .object()
-            .and_then(|inner| inner.get("values"))
-            .and_then(Json::list);
-        list.unwrap_or_default()
-    };
     match kind {
         "intValue" => inner
             .string()
             .map_or_else(|| inner.text().to_owned(), |digits| number(&digits)),
-        "arrayValue" => format!(
-            "[{}]",
-            items().into_iter().map(plain).collect::<Vec<_>>().join(",")
-        ),
+        "arrayValue" => {
+            let items: Vec<String> = values(inner).into_iter().map(plain).collect();
+            format!("[{}]", items.join(","))
+        }
         "kvlistValue" => {
-            let entry = |item: Json<'_>| -> Option<String> {
-                let item = item.object()?;
-                let value = item.get("value").map_or_else(|| "null".to_owned(), plain);
-                Some(format!("{}:{value}", item.get("key")?.text()))
-            };
-            format!(
-                "{{{}}}",
-                items()
-                    .into_iter()
-                    .filter_map(entry)
-                    .collect::<Vec<_>>()
-                    .join(",")
-            )
+            let entries: Vec<String> = values(inner).into_iter().filter_map(entry).collect();
+            format!("{{{}}}", entries.join(","))
         }
         "stringValue" | "boolValue" | "doubleValue" | "bytesValue" => inner.text().to_owned(),
         _ => value.text().to_owned(),
     }
+}
+
+/// The values of an OTLP list.
+fn values(list: Json<'_>) -> Vec<Json<'_>> {
+    list.object()
+        .and_then(|list| list.get("values"))
+        .and_then(Json::list)
+        .unwrap_or_default()
+}
+
+/// One key of an OTLP map with its value.
+fn entry(item: Json<'_>) -> Option<String> {
+    let item = item.object()?;
+    let value = item.get("value").map_or_else(|| "null".to_owned(), plain);
+    Some(format!("{}:{value}", item.get("key")?.text()))
 }
 
 /// 64-bit integers are written as strings.
