@@ -25,71 +25,78 @@ const RUNS: usize = 50;
 const USAGE: &str = "`bench` takes `wire`, or `record` with a number of runs and `--debug`; and `--against PROGRAM`, another build of mcptest to measure in turns with this one";
 
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
-    let mut words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let is_debug = words.contains(&"--debug");
-    words.retain(|word| *word != "--debug");
-    let against = match words.iter().position(|word| *word == "--against") {
-        Some(flag) if flag + 1 < words.len() => {
-            words.drain(flag..flag + 2).nth(1).map(str::to_owned)
-        }
-        Some(_) => return Err(USAGE.to_owned()),
-        None => None,
-    };
-    let part = match words[..] {
-        [] => Part::All,
-        ["wire"] => Part::Wire,
-        ["record"] => Part::Record(RUNS),
-        ["record", runs] => Part::Record(runs.parse().map_err(|_| USAGE.to_owned())?),
-        _ => return Err(USAGE.to_owned()),
-    };
-    if is_debug && !matches!(part, Part::Record(_)) {
-        return Err(USAGE.to_owned());
-    }
-    if cfg!(debug_assertions) && !is_debug {
+    let options = Options::parse(arguments)?;
+    if cfg!(debug_assertions) && !options.is_debug {
         return in_release(arguments);
     }
+    build(options.is_debug)?;
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let here = std::env::current_dir().map_err(|error| error.to_string())?;
+    let target = std::env::var("CARGO_TARGET_DIR")
+        .map_or_else(|_| here.join("target"), std::path::PathBuf::from);
+    let profile = if options.is_debug { "debug" } else { "release" };
+    let mcptest = target.join(profile).join("mcptest");
+    let against = options
+        .against
+        .map(|other| here.join(other).display().to_string());
+    let bench = Benchmark {
+        programs: std::iter::once(mcptest.display().to_string())
+            .chain(against)
+            .collect(),
+        at: folder.path(),
+    };
+    bench.measure_part(options.part, &target)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+struct Options {
+    part: Part,
+    is_debug: bool,
+    /// Another build of mcptest.
+    against: Option<String>,
+}
+
+impl Options {
+    fn parse(arguments: &[String]) -> Result<Self, String> {
+        let mut words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let is_debug = words.contains(&"--debug");
+        words.retain(|word| *word != "--debug");
+        let against = match words.iter().position(|word| *word == "--against") {
+            Some(flag) if flag + 1 < words.len() => {
+                words.drain(flag..flag + 2).nth(1).map(str::to_owned)
+            }
+            Some(_) => return Err(USAGE.to_owned()),
+            None => None,
+        };
+        let part = match words[..] {
+            [] => Part::All,
+            ["wire"] => Part::Wire,
+            ["record"] => Part::Record(RUNS),
+            ["record", runs] => Part::Record(runs.parse().map_err(|_| USAGE.to_owned())?),
+            _ => return Err(USAGE.to_owned()),
+        };
+        if is_debug && !matches!(part, Part::Record(_)) {
+            return Err(USAGE.to_owned());
+        }
+        Ok(Self {
+            part,
+            is_debug,
+            against,
+        })
+    }
+}
+
+fn build(is_debug: bool) -> Result<(), String> {
     let profile: &[&str] = if is_debug { &[] } else { &["--release"] };
     let built = Command::new("cargo")
         .args(["build", "--workspace", "--bin", "mcptest"])
         .args(profile)
         .status();
-    if !built.is_ok_and(|status| status.success()) {
-        return Err("the build failed".to_owned());
-    }
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let at = folder.path();
-    let here = std::env::current_dir().map_err(|error| error.to_string())?;
-    let target = std::env::var("CARGO_TARGET_DIR")
-        .map_or_else(|_| here.join("target"), std::path::PathBuf::from);
-    let mcptest = target.join(if is_debug {
-        "debug/mcptest"
+    if built.is_ok_and(|status| status.success()) {
+        Ok(())
     } else {
-        "release/mcptest"
-    });
-    let against = against.map(|other| here.join(other).display().to_string());
-    let programs = std::iter::once(mcptest.display().to_string())
-        .chain(against)
-        .collect();
-    let bench = Benchmark { programs, at };
-    if part == Part::Wire {
-        wire::run(&bench, &target)?;
-        return Ok(ExitCode::SUCCESS);
+        Err("the build failed".to_owned())
     }
-    say("| what | time | beside | memory | bound |\n|---|---|---|---|---|");
-    if let Part::Record(runs) = part {
-        record::run(&bench, runs)?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    bench.start()?;
-    bench.many_agents()?;
-    bench.long_trace()?;
-    bench.unordered()?;
-    bench.growth()?;
-    bench.stability()?;
-    bench.night()?;
-    record::run(&bench, RUNS)?;
-    wire::run(&bench, &target)?;
-    Ok(ExitCode::SUCCESS)
 }
 
 /// The load comes from this program, so it must not be the slow part.
@@ -124,6 +131,25 @@ struct Benchmark<'a> {
 type Measured = (Sample, String, Vec<Sample>);
 
 impl Benchmark<'_> {
+    fn measure_part(&self, part: Part, target: &Path) -> Result<(), String> {
+        if part == Part::Wire {
+            return wire::run(self, target);
+        }
+        say("| what | time | beside | memory | bound |\n|---|---|---|---|---|");
+        if let Part::Record(runs) = part {
+            return record::run(self, runs);
+        }
+        self.start()?;
+        self.many_agents()?;
+        self.long_trace()?;
+        self.unordered()?;
+        self.growth()?;
+        self.stability()?;
+        self.night()?;
+        record::run(self, RUNS)?;
+        wire::run(self, target)
+    }
+
     fn measure(
         &self,
         arguments: &[&str],

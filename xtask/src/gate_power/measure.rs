@@ -112,55 +112,118 @@ fn measure_row(
         .iter()
         .map(|recording| recording.cassette().map_err(|error| error.to_string()))
         .collect::<Result<_, _>>()?;
-    let mut runs = Vec::new();
-    for cassette in &cassettes {
-        for recorded in &cassette.runs {
-            let trace = recorded.trace.as_ref().map_err(ToString::to_string)?;
-            let (number, header) = (runs.len() + 1, cassette.header.as_ref());
-            runs.push(Run {
-                number,
-                header,
-                passed: passes(agent, trace),
-                ..Run::new(trace)
-            });
-        }
-    }
+    let mut runs = recorded_runs(agent, &cassettes)?;
     if !is_side {
         runs.truncate(agent.runs);
     }
     if let Some(gate) = gates.iter().find(|gate| !passes_gate(gate, &runs)) {
         return Err(format!("`{}:` does not pass as it is recorded", gate.key()));
     }
+    let row = RecordedRow { agent, gates, runs };
     EDITS.iter().enumerate().try_for_each(|(kind, edit)| {
-        let mutants: Vec<Vec<String>> = runs
-            .iter()
-            .map(|run| mutants(edit, run))
-            .collect::<Result<_, _>>()?;
-        let tried = one_run(&mutants).map(|edited| (edited, false));
-        for (edited, is_everywhere) in tried.chain(every_run(&mutants).map(|edited| (edited, true)))
-        {
-            let judged = judge(agent, &gates, &runs, &edited)
-                .map_err(|error| format!("{}: {error}", edit.name))?;
-            for (key, passed) in judged {
-                let power = powers.iter_mut().find(|power| power.key == key);
-                let Some(outcome) = power.map(|power| &mut power.outcomes[kind]) else {
-                    continue;
-                };
-                let tally = if is_everywhere {
-                    &mut outcome.in_every_run
-                } else {
-                    &mut outcome.in_one_run
-                };
-                tally.count(!passed);
-            }
-        }
-        Ok(())
+        row.measure_edit(kind, edit, powers)
+            .map_err(|error| format!("{}: {error}", edit.name))
     })
 }
 
+/// The runs of these recordings, each with its outcome by `expect:`.
+fn recorded_runs<'r>(agent: &Agent, cassettes: &'r [Cassette<'r>]) -> Result<Vec<Run<'r>>, String> {
+    let mut runs = Vec::new();
+    for cassette in cassettes {
+        for recorded in &cassette.runs {
+            let trace = recorded.trace.as_ref().map_err(ToString::to_string)?;
+            runs.push(Run {
+                number: runs.len() + 1,
+                header: cassette.header.as_ref(),
+                passed: passes(agent, trace),
+                ..Run::new(trace)
+            });
+        }
+    }
+    Ok(runs)
+}
+
+/// The runs of an agent, and the gates that judge them.
+struct RecordedRow<'r> {
+    agent: &'r Agent,
+    gates: Vec<&'r GateBlock>,
+    runs: Vec<Run<'r>>,
+}
+
+impl RecordedRow<'_> {
+    /// Counts how often an edit turns over each gate, in one run and in every run.
+    fn measure_edit(
+        &self,
+        kind: usize,
+        edit: &Edit,
+        powers: &mut [Power],
+    ) -> Result<(), serde_json::Error> {
+        let mutants: Vec<Vec<String>> = self
+            .runs
+            .iter()
+            .map(|run| mutants(edit, run))
+            .collect::<Result<_, _>>()?;
+        for edited in one_run(&mutants) {
+            for verdict in self.judge(&edited)? {
+                if let Some(outcome) = outcome_of(powers, verdict.key, kind) {
+                    outcome.in_one_run.count(!verdict.passed);
+                }
+            }
+        }
+        for edited in every_run(&mutants) {
+            for verdict in self.judge(&edited)? {
+                if let Some(outcome) = outcome_of(powers, verdict.key, kind) {
+                    outcome.in_every_run.count(!verdict.passed);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The verdict of each gate on the runs with these edits.
+    fn judge(&self, edited: &[Option<&str>]) -> Result<Vec<Verdict>, serde_json::Error> {
+        let traces: Vec<Option<Trace<'_>>> = edited
+            .iter()
+            .map(|text| text.map(Trace::read).transpose())
+            .collect::<Result<_, _>>()?;
+        let runs: Vec<Run<'_>> = self
+            .runs
+            .iter()
+            .zip(&traces)
+            .map(|(run, trace)| match trace {
+                Some(trace) => Run {
+                    trace,
+                    passed: passes(self.agent, trace),
+                    ..*run
+                },
+                None => *run,
+            })
+            .collect();
+        Ok(self
+            .gates
+            .iter()
+            .map(|gate| Verdict {
+                key: gate.key(),
+                passed: passes_gate(gate, &runs),
+            })
+            .collect())
+    }
+}
+
+/// The verdict of a gate.
+struct Verdict {
+    key: &'static str,
+    passed: bool,
+}
+
+fn outcome_of<'p>(powers: &'p mut [Power], key: &str, kind: usize) -> Option<&'p mut Outcome> {
+    let power = powers.iter_mut().find(|power| power.key == key)?;
+    power.outcomes.get_mut(kind)
+}
+
 /// The texts of a run edited at each of its places.
-fn mutants(edit: &Edit, run: &Run<'_>) -> Result<Vec<String>, String> {
-    let trace = serde_json::from_str(run.trace.text).map_err(|error| error.to_string())?;
+fn mutants(edit: &Edit, run: &Run<'_>) -> Result<Vec<String>, serde_json::Error> {
+    let trace = serde_json::from_str(run.trace.text)?;
     let catalogue = run
         .header
         .and_then(|header| header.catalogue.as_deref())
@@ -202,35 +265,6 @@ fn every_run(mutants: &[Vec<String>]) -> impl Iterator<Item = Edited<'_>> {
             .map(|of_run| of_run.get(place).or(of_run.last()).map(String::as_str))
             .collect()
     })
-}
-
-/// Each gate's key with its verdict on the runs with these edits: true if it passes.
-fn judge(
-    agent: &Agent,
-    gates: &[&GateBlock],
-    runs: &[Run<'_>],
-    edited: &[Option<&str>],
-) -> Result<Vec<(&'static str, bool)>, serde_json::Error> {
-    let traces: Vec<Option<Trace<'_>>> = edited
-        .iter()
-        .map(|text| text.map(Trace::read).transpose())
-        .collect::<Result<_, _>>()?;
-    let runs: Vec<Run<'_>> = runs
-        .iter()
-        .zip(&traces)
-        .map(|(run, trace)| match trace {
-            Some(trace) => Run {
-                trace,
-                passed: passes(agent, trace),
-                ..*run
-            },
-            None => *run,
-        })
-        .collect();
-    Ok(gates
-        .iter()
-        .map(|gate| (gate.key(), passes_gate(gate, &runs)))
-        .collect())
 }
 
 fn passes(agent: &Agent, trace: &Trace<'_>) -> bool {
