@@ -71,15 +71,15 @@ pub struct Problem {
 impl Problem {
     /// A problem for which the suite is refused.
     pub fn error(message: impl Into<String>) -> Self {
-        Self::of(Level::Error, message.into())
+        Self::new(Level::Error, message.into())
     }
 
     /// A problem worth saying that does not stop the suite.
     pub fn warning(message: impl Into<String>) -> Self {
-        Self::of(Level::Warning, message.into())
+        Self::new(Level::Warning, message.into())
     }
 
-    fn of(level: Level, message: String) -> Self {
+    fn new(level: Level, message: String) -> Self {
         Self {
             level,
             message,

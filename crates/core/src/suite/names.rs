@@ -124,7 +124,7 @@ struct DeclaredNames<'p> {
 }
 
 impl<'p> DeclaredNames<'p> {
-    fn of(parts: &'p Parts) -> Self {
+    fn new(parts: &'p Parts) -> Self {
         let recorded = parts.agents.iter().filter(|agent| !agent.is_eval());
         Self {
             servers: parts.servers.iter().map(Declaration::name).collect(),
@@ -140,7 +140,7 @@ impl<'p> DeclaredNames<'p> {
 pub(super) fn check_references(parts: &Parts, problems: &mut Vec<Problem>) {
     check_row_names(parts, problems);
     scenarios::check(parts, problems);
-    let declared = DeclaredNames::of(parts);
+    let declared = DeclaredNames::new(parts);
     for agent in &parts.agents {
         check_agent(agent, &declared, problems);
         check_code_execution(agent, &parts.providers, problems);

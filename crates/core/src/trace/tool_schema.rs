@@ -17,10 +17,10 @@ pub struct ToolSchema {
 impl ToolSchema {
     /// The schema of this text; `None` when it cannot be read.
     pub fn read(text: &RawValue) -> Option<Self> {
-        Self::of(text).ok()
+        Self::try_read(text).ok()
     }
 
-    fn of(text: &RawValue) -> serde_json::Result<Self> {
+    fn try_read(text: &RawValue) -> serde_json::Result<Self> {
         // Line breaks can stand between tokens only, and recordings are kept a line each.
         let text = RawValue::from_string(text.get().replace(['\n', '\r'], " "))?;
         Ok(Self {
@@ -67,7 +67,7 @@ impl Serialize for ToolSchema {
 impl<'de> Deserialize<'de> for ToolSchema {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = Box::<RawValue>::deserialize(deserializer)?;
-        Self::of(&text).map_err(D::Error::custom)
+        Self::try_read(&text).map_err(D::Error::custom)
     }
 }
 

@@ -83,10 +83,10 @@ pub(super) fn compare(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_
     if runs_of_each == 0 || ordinary.is_empty() {
         return Vec::new();
     }
-    let with = Tally::of(ordinary);
+    let with = Tally::new(ordinary);
     sets.iter()
         .zip(side.chunks(runs_of_each))
-        .map(|(set, runs)| Worth::new(set, &with, &Tally::of(runs)))
+        .map(|(set, runs)| Worth::new(set, &with, &Tally::new(runs)))
         .collect()
 }
 
@@ -118,7 +118,7 @@ fn count_labels(what: &str, labels: &[&str]) -> String {
 }
 
 impl Tally {
-    fn of(runs: &[Run<'_>]) -> Self {
+    fn new(runs: &[Run<'_>]) -> Self {
         let mean = |sum: f64| sum / runs.len() as f64;
         let sum = |value: &dyn Fn(&Run<'_>) -> Option<f64>| {
             runs.iter().map(value).sum::<Option<f64>>().map(mean)

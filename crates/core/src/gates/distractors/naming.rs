@@ -40,7 +40,7 @@ pub(super) struct Name {
 }
 
 impl Name {
-    pub(super) fn of(name: &str) -> Self {
+    pub(super) fn new(name: &str) -> Self {
         let cut = name.rfind(['.', '/']).map_or(0, |at| at + 1);
         let (head, tail) = name.split_at(cut);
         let joint = joint_of(tail);
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn a_name_is_varied_in_its_own_style() {
         let varied = |name: &str| {
-            let name = Name::of(name);
+            let name = Name::new(name);
             (
                 name.synonyms().first().map(Name::written),
                 name.with_suffix("dry_run"),
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn a_long_name_gives_way_to_its_end() {
         let long = "w".repeat(62);
-        let varied = Name::of(&long).with_suffix("legacy");
+        let varied = Name::new(&long).with_suffix("legacy");
         assert_eq!(
             (varied.chars().count(), varied.ends_with("_legacy")),
             (64, true)

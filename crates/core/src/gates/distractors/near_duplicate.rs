@@ -143,7 +143,7 @@ const VARIATIONS: &[Variation] = &[
 /// equals the original's name.
 pub fn near_duplicates(of: &CatalogueTool, count: usize) -> Vec<CatalogueTool> {
     let mut taken = BTreeSet::from([of.name.clone()]);
-    let twisted = names(Name::of(&of.name)).filter(|(name, _)| taken.insert(name.clone()));
+    let twisted = names(Name::new(&of.name)).filter(|(name, _)| taken.insert(name.clone()));
     twisted
         .take(count)
         .map(|(name, variation)| variant(of, name, variation))

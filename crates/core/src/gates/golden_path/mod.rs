@@ -91,7 +91,7 @@ pub struct PathScore {
 /// Scores recorded calls (objects with a `name`) against a golden path.
 pub fn score_golden_path(calls: &[Value], golden: &GoldenPath) -> PathScore {
     let tools: Vec<Tool<'_>> = calls.iter().map(Tool::from_json).collect();
-    score(&Waste::of(&tools, golden.calls.len()), golden)
+    score(&Waste::new(&tools, golden.calls.len()), golden)
 }
 
 /// The share of a golden path that the recorded calls walked in order: `LCS(names, golden) / len(golden)`, 1 for an
@@ -167,7 +167,7 @@ struct Waste {
 }
 
 impl Waste {
-    fn of<T: Eq + Hash>(tools: &[T], golden_length: usize) -> Self {
+    fn new<T: Eq + Hash>(tools: &[T], golden_length: usize) -> Self {
         let mut seen = HashSet::default();
         let (mut backtracks, mut repeats) = (Vec::new(), Vec::new());
         for (at, tool) in tools.iter().enumerate() {
@@ -230,7 +230,7 @@ impl Gate for GoldenPathBlock {
     fn score_run(&self, run: &Run<'_>) -> RunScores {
         let calls = run.trace.tool_calls.as_slice();
         let tools: Vec<Tool<'_>> = calls.iter().map(Tool::from).collect();
-        let mut waste = Waste::of(&tools, self.path.calls.len());
+        let mut waste = Waste::new(&tools, self.path.calls.len());
         if self.allows_own_waste {
             waste = waste.beyond(&self.own_waste());
         }
@@ -391,7 +391,7 @@ impl GoldenPathBlock {
     }
 
     fn own_waste(&self) -> Waste {
-        Waste::of(&self.path.calls, self.path.calls.len())
+        Waste::new(&self.path.calls, self.path.calls.len())
     }
 
     fn explain(&self, tools: &[Tool<'_>], waste: &Waste, scores: &mut RunScores) {

@@ -147,7 +147,7 @@ pub(super) fn encounters<'t>(
     for (at, result) in trace.results_by_call().iter().enumerate() {
         let succeeded = result.is_some_and(|result| !result.is_failure());
         let hits = events.remove(&at).unwrap_or_default();
-        let blow = |event| (event, Blow::of(event, succeeded, limits.max_detection_ms));
+        let blow = |event| (event, Blow::new(event, succeeded, limits.max_detection_ms));
         let blows: Vec<(&FaultEvent<'_>, Blow)> = hits.into_iter().map(blow).collect();
         for (event, blow) in blows.iter().filter(|(_, blow)| blow.is_failure) {
             let noticed_after_ms = event.detected.then_some(blow.noticed_after_ms);
@@ -331,7 +331,7 @@ struct Blow {
 impl Blow {
     /// Uses a recorded cost unchanged. Without a recorded cost, silence costs the budget of the call and a refusal
     /// costs nothing.
-    fn of(event: &FaultEvent<'_>, succeeded: bool, budget_ms: u64) -> Self {
+    fn new(event: &FaultEvent<'_>, succeeded: bool, budget_ms: u64) -> Self {
         match event.kind.effect() {
             Some(Effect::Delay) => {
                 let delay_ms = delay_of(event).unwrap_or_default();

@@ -74,7 +74,7 @@ impl Gate for TrajectoryBlock {
         let has_left_out = unsuccessful.is_some();
         let has_calls = !calls.is_empty();
         let comparison = Comparison::new(&self.reference, calls);
-        let verdict = TraceVerdict::of(&comparison);
+        let verdict = TraceVerdict::new(&comparison);
         let count = verdict.mismatch_count();
         let mut scores = RunScores::default();
         scores

@@ -17,7 +17,7 @@ pub(super) fn items(
     runs: &[Calls<'_>],
 ) -> Result<Option<ProposedChange>, String> {
     let is_right = |calls: &Calls<'_>| {
-        TraceVerdict::of(&Comparison::new(reference, calls.clone())).mismatch_count() == 0
+        TraceVerdict::new(&Comparison::new(reference, calls.clone())).mismatch_count() == 0
     };
     if runs.iter().all(is_right) {
         return Ok(None);

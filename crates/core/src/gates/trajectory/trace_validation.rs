@@ -220,7 +220,7 @@ pub fn validate_trace(
         &reference,
         calls.iter().enumerate().map(RecordedCall::from).collect(),
     );
-    let verdict = TraceVerdict::of(&comparison);
+    let verdict = TraceVerdict::new(&comparison);
     let mismatches: Vec<_> = mismatches(&comparison, &verdict, MOST_LOOKS).collect();
     Ok(TraceValidation {
         passed: mismatches.is_empty(),

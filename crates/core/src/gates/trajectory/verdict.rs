@@ -31,7 +31,7 @@ pub(super) struct Assignment {
 }
 
 impl TraceVerdict {
-    pub(super) fn of(comparison: &Comparison<'_>) -> Self {
+    pub(super) fn new(comparison: &Comparison<'_>) -> Self {
         if comparison.reference.accepts_anything() {
             return Self::InStep(Vec::new());
         }
@@ -41,10 +41,10 @@ impl TraceVerdict {
                 first_fits_in_order(comparison).unwrap_or_else(|| best_fits_in_order(comparison)),
             ),
             MatchMode::Unordered | MatchMode::Superset | MatchMode::Subset => {
-                Self::Matched(Assignment::of(comparison))
+                Self::Matched(Assignment::new(comparison))
             }
             MatchMode::Set => {
-                let assignment = Assignment::of(comparison);
+                let assignment = Assignment::new(comparison);
                 let matched = assignment.partners.iter().flatten().count();
                 let extra = comparison.calls.len() - matched;
                 Self::Whole { assignment, extra }
@@ -125,7 +125,7 @@ fn best_fits_in_order(comparison: &Comparison<'_>) -> Vec<Option<usize>> {
 }
 
 impl Assignment {
-    fn of(comparison: &Comparison<'_>) -> Self {
+    fn new(comparison: &Comparison<'_>) -> Self {
         let (expected, recorded) = (&comparison.reference.groups, &comparison.recorded);
         let candidates = comparison.candidates();
         let (from, to, edges) = match comparison.reference.mode {

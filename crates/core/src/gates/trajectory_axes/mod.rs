@@ -189,7 +189,7 @@ impl TrajectoryAxes {
 
 impl<'a> JudgedEdge<'a> {
     fn new(edge: Edge<'a>, steps: &[AxisCall<'_>], require_present: bool) -> Self {
-        let mut earlier = EarlierCalls::of(edge.axis);
+        let mut earlier = EarlierCalls::new(edge.axis);
         let mut later_call = None;
         let mut too_soon = Vec::new();
         for (at, step) in steps.iter().enumerate() {
@@ -228,7 +228,7 @@ struct EarlierCalls {
 }
 
 impl EarlierCalls {
-    fn of(axis: Axis) -> Self {
+    fn new(axis: Axis) -> Self {
         Self {
             axis,
             first: None,
@@ -275,7 +275,7 @@ enum AxisUse {
 }
 
 impl AxisUse {
-    fn of(axis: Axis, judged: &[JudgedEdge<'_>]) -> Self {
+    fn new(axis: Axis, judged: &[JudgedEdge<'_>]) -> Self {
         let mut edges = judged
             .iter()
             .filter(|judged| judged.edge.axis == axis)
@@ -499,8 +499,8 @@ impl TrajectoryAxes {
         if self.require_present {
             return;
         }
-        let dependencies = AxisUse::of(Axis::Dependency, judged);
-        let order = AxisUse::of(Axis::Order, judged);
+        let dependencies = AxisUse::new(Axis::Dependency, judged);
+        let order = AxisUse::new(Axis::Order, judged);
         match (dependencies, order) {
             (AxisUse::Idle, AxisUse::Idle) => {
                 scores.not_exercised("no consumer and no second tool was called");

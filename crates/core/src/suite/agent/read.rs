@@ -341,16 +341,16 @@ fn read_parameters(
     spans: &mut Vec<(&'static str, Span)>,
 ) -> BTreeMap<String, Value> {
     let mut parameters = request::read(block, spans);
-    for limit in [
+    for (key, doc) in [
         ("max_turns", "The most assistant turns of a run"),
         ("max_tokens", "The most tokens of one answer"),
         ("max_tool_calls", "The most tool calls of a run"),
         ("token_budget", "The most tokens of a run"),
     ] {
-        request::put(block, &mut parameters, limit, |f| f.whole(1..=u64::MAX));
+        request::put(block, &mut parameters, key, doc, |f| f.whole(1..=u64::MAX));
     }
-    let budget = ("time_budget", "The time limit for a run, such as `2m`");
-    request::put(block, &mut parameters, budget, |f| f.limit_ms());
+    let doc = "The time limit for a run, such as `2m`";
+    request::put(block, &mut parameters, "time_budget", doc, |f| f.limit_ms());
     view::read(block, &mut parameters);
     request::read_caching(block, &mut parameters);
     parameters

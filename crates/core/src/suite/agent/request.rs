@@ -36,50 +36,40 @@ pub(super) fn read(block: &mut Block<'_>, spans: &mut Vec<(&'static str, Span)>)
     put(
         block,
         into,
-        (
-            "tool_choice",
-            "`auto` (the default), `required`, `none`, or the tool that is called first. A requirement holds until \
-             the first results arrive",
-        ),
+        "tool_choice",
+        "`auto` (the default), `required`, `none`, or the tool that is called first. A requirement holds until \
+         the first results arrive",
         |f| f.tool(),
     );
+    put(block, into, TEMPERATURE, "The sampling temperature", |f| {
+        f.number(0.0..=2.0)
+    });
     put(
         block,
         into,
-        (TEMPERATURE, "The sampling temperature"),
-        |f| f.number(0.0..=2.0),
-    );
-    put(
-        block,
-        into,
-        (
-            "top_p",
-            "Sample from the likeliest tokens with this total probability",
-        ),
+        "top_p",
+        "Sample from the likeliest tokens with this total probability",
         |f| f.number(0.0..=1.0),
     );
     put(
         block,
         into,
-        ("seed", "The seed of sampling, where the provider has one"),
+        "seed",
+        "The seed of sampling, where the provider has one",
         |f| f.whole(0..=LARGEST_SEED),
     );
     put(
         block,
         into,
-        (
-            "reasoning_effort",
-            "The reasoning effort before an answer; the valid words depend on the model",
-        ),
+        "reasoning_effort",
+        "The reasoning effort before an answer; the valid words depend on the model",
         |f| f.choice("an effort", &EFFORTS.map(|word| (word, word))),
     );
     put(
         block,
         into,
-        (
-            "extra",
-            "Further entries of the request, as the provider has them",
-        ),
+        "extra",
+        "Further entries of the request, as the provider has them",
         read_extra,
     );
     spans.extend(
@@ -93,7 +83,8 @@ pub(super) fn read(block: &mut Block<'_>, spans: &mut Vec<(&'static str, Span)>)
 pub(super) fn put<V: Into<Value>>(
     block: &mut Block<'_>,
     into: &mut Parameters,
-    (key, doc): (&'static str, &str),
+    key: &'static str,
+    doc: &str,
     read: impl FnOnce(&mut Field<'_>) -> Option<V>,
 ) {
     into.extend(
@@ -118,7 +109,7 @@ fn read_extra(field: &mut Field<'_>) -> Option<Value> {
 pub(super) fn read_caching(block: &mut Block<'_>, parameters: &mut Parameters) {
     let doc = "Ask Anthropic to cache the tools, the system prompt and the conversation so far; other \
                providers cache by themselves";
-    put(block, parameters, (PROMPT_CACHING, doc), |f| {
+    put(block, parameters, PROMPT_CACHING, doc, |f| {
         f.flag().filter(|is_on| !is_on)
     });
 }

@@ -43,39 +43,31 @@ pub(super) fn read(block: &mut Block<'_>, into: &mut Parameters) {
     put(
         block,
         into,
-        (
-            TOOL_SCHEMAS,
-            "The treatment of a tool whose schema the model's provider refuses: `mend` (the default) rewrites it \
-             so that the provider accepts it, `omit` omits the tool, `as-is` sends it unchanged",
-        ),
+        TOOL_SCHEMAS,
+        "The treatment of a tool whose schema the model's provider refuses: `mend` (the default) rewrites it \
+         so that the provider accepts it, `omit` omits the tool, `as-is` sends it unchanged",
         read_tool_schemas,
     );
     put(
         block,
         into,
-        (
-            INSTRUCTIONS,
-            "Send the model the `instructions` of its servers, after the system prompt",
-        ),
+        INSTRUCTIONS,
+        "Send the model the `instructions` of its servers, after the system prompt",
         |f| f.flag().filter(|is_told| !is_told),
     );
     put(
         block,
         into,
-        (
-            MAX_RESULT_CHARS,
-            "The maximum number of characters of a result that the model reads [default: 100000]. The recording \
-             keeps all",
-        ),
+        MAX_RESULT_CHARS,
+        "The maximum number of characters of a result that the model reads [default: 100000]. The recording \
+         keeps all",
         |f| f.whole(1..=u64::MAX),
     );
     put(
         block,
         into,
-        (
-            CODE_EXECUTION,
-            "Allow the model to call its tools from code that it writes and its provider runs",
-        ),
+        CODE_EXECUTION,
+        "Allow the model to call its tools from code that it writes and its provider runs",
         |f| f.flag().filter(|runs_code| *runs_code),
     );
 }
