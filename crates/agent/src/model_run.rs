@@ -187,21 +187,21 @@ impl Run<'_> {
             });
             self.trace.final_response = None;
             match self.until_answered().await? {
-                Answer::Whole(word) => stop = word,
-                Answer::Cut(word) => return Ok(word),
+                TurnEnd::Whole(word) => stop = word,
+                TurnEnd::Cut(word) => return Ok(word),
             }
         }
         Ok(stop)
     }
 
-    async fn until_answered(&mut self) -> Result<Answer, Unrecorded> {
+    async fn until_answered(&mut self) -> Result<TurnEnd, Unrecorded> {
         loop {
             if let Some(limit) = self.reached_limit() {
-                return Ok(Answer::Cut(limit.to_owned()));
+                return Ok(TurnEnd::Cut(limit.to_owned()));
             }
             let ModelTurn { mut reply, said } = match self.ask().await? {
-                Asked::Answered(turn) => *turn,
-                Asked::Failed(error) => return self.failed(&error),
+                ModelAnswer::Answered(turn) => *turn,
+                ModelAnswer::Failed(error) => return self.failed(&error),
             };
             let turn = self.assistant_turns;
             self.assistant_turns += 1;
@@ -217,13 +217,13 @@ impl Run<'_> {
                 let word = reply.stop.as_str().to_owned();
                 let is_whole = matches!(reply.stop, Stop::EndTurn | Stop::StopSequence);
                 return Ok(if is_whole {
-                    Answer::Whole(word)
+                    TurnEnd::Whole(word)
                 } else {
-                    Answer::Cut(word)
+                    TurnEnd::Cut(word)
                 });
             }
             if !self.call_all(reply.calls, turn).await {
-                return Ok(Answer::Cut("max_tool_calls".to_owned()));
+                return Ok(TurnEnd::Cut("max_tool_calls".to_owned()));
             }
         }
     }
@@ -247,7 +247,7 @@ impl Run<'_> {
     }
 
     /// Asks the model for its next message.
-    async fn ask(&mut self) -> Result<Asked, Unrecorded> {
+    async fn ask(&mut self) -> Result<ModelAnswer, Unrecorded> {
         let provider = self.task.provider;
         let ask = self.next_ask();
         let most = self.most_tokens(&ask);
@@ -272,7 +272,7 @@ impl Run<'_> {
         self.trace.errors.extend(retries);
         let reply = match reply {
             Ok(reply) => reply,
-            Err(error) => return Ok(Asked::Failed(error)),
+            Err(error) => return Ok(ModelAnswer::Failed(error)),
         };
         let cost_usd = self.account(reply.usage, estimate, most.is_some());
         let said = RecordedTurn {
@@ -282,7 +282,7 @@ impl Run<'_> {
             duration_ms: millis(begun, Instant::now()),
             ..RecordedTurn::new("assistant", &reply.text)
         };
-        Ok(Asked::Answered(Box::new(ModelTurn { reply, said })))
+        Ok(ModelAnswer::Answered(Box::new(ModelTurn { reply, said })))
     }
 
     /// Asks the provider, and tells who watches of every wait.
@@ -358,14 +358,14 @@ impl Run<'_> {
 
     /// A failure before the model's first message leaves nothing to judge. After it, only an outcome of the
     /// conversation counts.
-    fn failed(&mut self, error: &AskError) -> Result<Answer, Unrecorded> {
+    fn failed(&mut self, error: &AskError) -> Result<TurnEnd, Unrecorded> {
         if self.assistant_turns == 0 {
             let (why, is_of_schema) = (error.to_string(), error.is_of_schema);
             return Err(Unrecorded::Unanswered { why, is_of_schema });
         }
         // Time that went by in waiting for a provider to recover says nothing of the model.
         if error.is_late() && Instant::now() >= self.deadline {
-            return Ok(Answer::Cut("time_budget".to_owned()));
+            return Ok(TurnEnd::Cut("time_budget".to_owned()));
         }
         if !error.is_of_conversation() {
             return Err(Unrecorded::Broken {
@@ -377,7 +377,7 @@ impl Run<'_> {
         self.trace
             .errors
             .insert(0, RecordedError::new("provider", error.to_string()));
-        Ok(Answer::Cut("error".to_owned()))
+        Ok(TurnEnd::Cut("error".to_owned()))
     }
 
     /// Makes the calls at once and keeps them in their order; false when there were more than are allowed.
@@ -434,7 +434,7 @@ impl Run<'_> {
 }
 
 /// The result of asking the model once.
-enum Asked {
+enum ModelAnswer {
     Answered(Box<ModelTurn>),
     Failed(AskError),
 }
@@ -457,7 +457,7 @@ fn is_counted(usage: Tokens) -> bool {
 }
 
 /// The end of one turn of the user.
-enum Answer {
+enum TurnEnd {
     /// The model is done with it.
     Whole(String),
     /// The run is over.

@@ -21,12 +21,12 @@ pub(crate) fn gemini(written: &Fields<'_>) -> Tokens {
 pub(crate) fn tokens(written: &Fields<'_>) -> Tokens {
     let written = value(written);
     let total = count(&written, "total_tokens").or_else(|| count(&written, "totalTokens"));
-    let counted = match Shape::from_keys(&written) {
-        Shape::Gemini => usage::gemini(&written),
-        Shape::Anthropic => usage::anthropic(&written),
-        Shape::OpenaiResponses => usage::openai_responses(&written),
-        Shape::OpenaiChat => usage::openai_chat(&written),
-        Shape::Framework => of_framework(&written).with_thoughts_by(total),
+    let counted = match UsageShape::from_keys(&written) {
+        UsageShape::Gemini => usage::gemini(&written),
+        UsageShape::Anthropic => usage::anthropic(&written),
+        UsageShape::OpenaiResponses => usage::openai_responses(&written),
+        UsageShape::OpenaiChat => usage::openai_chat(&written),
+        UsageShape::Framework => of_framework(&written).with_thoughts_by(total),
     };
     totalled(counted.with_cached_in_prompt(), total)
 }
@@ -44,7 +44,7 @@ fn value(written: &Fields<'_>) -> Value {
 }
 
 /// Whose counts these are. Frameworks and gateways hand on the JSON of the provider that they asked.
-enum Shape {
+enum UsageShape {
     OpenaiChat,
     OpenaiResponses,
     Anthropic,
@@ -52,7 +52,7 @@ enum Shape {
     Framework,
 }
 
-impl Shape {
+impl UsageShape {
     fn from_keys(written: &Value) -> Self {
         let has_any = |keys: &[&str]| keys.iter().any(|key| written.get(key).is_some());
         let of_chat = [

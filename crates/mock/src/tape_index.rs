@@ -31,12 +31,12 @@ struct TapeReader {
 
 /// Where on the tape a message stands.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-struct Place {
+struct TapePlace {
     session: Option<u64>,
     exchange: Option<u64>,
 }
 
-impl Place {
+impl TapePlace {
     fn from_entry(entry: &Entry) -> Self {
         Self {
             session: entry.session,
@@ -50,7 +50,7 @@ struct TapedRequest {
     method: String,
     params: String,
     id: Option<Id>,
-    place: Place,
+    place: TapePlace,
     token: Option<String>,
     notices: Vec<Notice>,
     rounds: Vec<Vec<AskRequest>>,
@@ -111,7 +111,7 @@ impl TapeReader {
             },
         };
         open.id = Some(id);
-        open.place = Place::from_entry(entry);
+        open.place = TapePlace::from_entry(entry);
         open.token = common.wants_progress().map(|token| token.get().to_owned());
         self.open.push(open);
     }
@@ -124,7 +124,7 @@ impl TapeReader {
 
     /// The place in the list of the newest open request like this: of the entry's exchange, or else of its session.
     fn newest(&self, entry: &Entry, is_like: impl Fn(&TapedRequest) -> bool) -> Option<usize> {
-        let place = Place::from_entry(entry);
+        let place = TapePlace::from_entry(entry);
         let of_exchange = |open: &TapedRequest| is_like(open) && open.place == place;
         let of_session = |open: &TapedRequest| is_like(open) && open.place.session == place.session;
         self.open

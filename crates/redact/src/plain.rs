@@ -14,7 +14,7 @@ use std::ops::Range;
 const SHORTEST_FIND: usize = 6;
 
 /// One search through one text.
-struct Search<'r, 't> {
+struct TextSearch<'r, 't> {
     redactor: &'r Redactor,
     text: &'t str,
     spans: Vec<Span<'r>>,
@@ -40,7 +40,7 @@ impl Redactor {
     /// The edits that take every secret out of a string that is not read as JSON.
     pub(super) fn plain<'r>(&'r self, text: &str, task: Task) -> Vec<Edit<'r>> {
         let (spans, protected, covered) = (vec![], vec![], vec![]);
-        let mut search = Search {
+        let mut search = TextSearch {
             redactor: self,
             text,
             spans,
@@ -70,7 +70,7 @@ impl Redactor {
     }
 }
 
-impl Search<'_, '_> {
+impl TextSearch<'_, '_> {
     /// One pass for the named values, the shapes, the named pairs and the placeholders that are there already.
     fn known(&mut self) {
         let redactor = self.redactor;

@@ -76,7 +76,7 @@ pub fn scan(
         source,
     };
     let file = mcptest_files::open(path).map_err(failed)?;
-    let mut search = Search {
+    let mut search = FolderSearch {
         redactor,
         say,
         tally: Tally::default(),
@@ -85,13 +85,13 @@ pub fn scan(
     Ok(search.tally)
 }
 
-struct Search<'s> {
+struct FolderSearch<'s> {
     redactor: &'s Redactor,
     say: &'s mut dyn FnMut(Sighted),
     tally: Tally,
 }
 
-impl Search<'_> {
+impl FolderSearch<'_> {
     fn file(&mut self, mut reader: impl BufRead) -> io::Result<()> {
         let mut begun = Vec::new();
         reader
@@ -179,7 +179,7 @@ mod tests {
             assert!(!one.sighting.excerpt.contains("planted-value"));
             seen.push((one.line, one.sighting.what, one.sighting.pointer));
         };
-        let mut search = Search {
+        let mut search = FolderSearch {
             redactor: &redactor,
             say: &mut say,
             tally: Tally::default(),

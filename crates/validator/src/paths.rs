@@ -16,7 +16,7 @@ const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 /// True for a schema that the validator cannot be given.
 pub(super) fn are_too_many(schema: &Value) -> bool {
-    let mut found = Found::default();
+    let mut found = RelevantParts::default();
     found.look(schema, false);
     let names = found.resources.len() + found.anchors.len();
     if (found.has_references_in_data && found.leads_into_data)
@@ -48,7 +48,7 @@ fn place_of(schema: &Value) -> usize {
 /// Returns true if a reference leads back to its own schema for the same value, so that no rule ever decides. Not
 /// detected for parts with their own addresses.
 pub(super) fn are_endless(schema: &Value) -> bool {
-    let mut found = Found::default();
+    let mut found = RelevantParts::default();
     found.look(schema, false);
     let is_root = |resource: &Value| place_of(resource) == place_of(schema);
     if found.references.is_empty() || !found.resources.iter().all(|(_, it)| is_root(it)) {
@@ -67,7 +67,7 @@ pub(super) fn are_endless(schema: &Value) -> bool {
 
 /// The relevant parts of a schema.
 #[derive(Default)]
-struct Found<'a> {
+struct RelevantParts<'a> {
     unevaluated: Vec<&'a Value>,
     /// Schemas with their own address.
     resources: Vec<(&'a str, &'a Value)>,
@@ -81,7 +81,7 @@ struct Found<'a> {
     leads_into_data: bool,
 }
 
-impl<'a> Found<'a> {
+impl<'a> RelevantParts<'a> {
     fn look(&mut self, schema: &'a Value, is_map_of_schemas: bool) {
         if is_map_of_schemas {
             self.maps.insert(place_of(schema));
@@ -147,7 +147,7 @@ fn has_reference(data: &Value) -> bool {
 
 struct Paths<'a> {
     root: &'a Value,
-    found: &'a Found<'a>,
+    found: &'a RelevantParts<'a>,
     /// By the schema's address; `None` while it is being counted.
     counted: HashMap<usize, Option<Ways>>,
 }

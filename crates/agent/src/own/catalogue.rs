@@ -31,7 +31,7 @@ pub(super) struct Injected {
 
 /// A list of tools as a server sends it.
 #[derive(Deserialize)]
-struct Listed<'a> {
+struct ListedTools<'a> {
     #[serde(borrow)]
     tools: &'a RawValue,
     #[serde(borrow, default, rename = "nextCursor")]
@@ -39,7 +39,7 @@ struct Listed<'a> {
 }
 
 #[derive(Deserialize)]
-struct Tool {
+struct ServerTool {
     name: String,
     description: Option<String>,
     #[serde(rename = "inputSchema")]
@@ -116,7 +116,7 @@ impl Offered {
 
     /// Takes note of a list that the agent got.
     pub(super) fn saw(&self, server: &str, result: &RawValue) {
-        let Ok(listed) = serde_json::from_str::<Listed<'_>>(result.get()) else {
+        let Ok(listed) = serde_json::from_str::<ListedTools<'_>>(result.get()) else {
             return;
         };
         let Ok(raw) = serde_json::from_str::<Vec<&RawValue>>(listed.tools.get()) else {
@@ -125,7 +125,7 @@ impl Offered {
         let mut known = self.0.lock();
         for tool in raw
             .into_iter()
-            .filter_map(|tool| serde_json::from_str::<Tool>(tool.get()).ok())
+            .filter_map(|tool| serde_json::from_str::<ServerTool>(tool.get()).ok())
         {
             known.add(CatalogueTool {
                 name: tool.name,
@@ -164,7 +164,7 @@ impl Known {
     }
 }
 
-impl Listed<'_> {
+impl ListedTools<'_> {
     /// Returns true on the last page.
     fn is_last(&self) -> bool {
         self.next.is_none_or(|next| next.get() == "null")
@@ -195,7 +195,7 @@ pub(super) fn changed(
         #[serde(borrow)]
         name: Cow<'a, str>,
     }
-    let listed: Listed<'_> = serde_json::from_str(result.get()).ok()?;
+    let listed: ListedTools<'_> = serde_json::from_str(result.get()).ok()?;
     let all: Vec<&RawValue> = serde_json::from_str(listed.tools.get()).ok()?;
     let is_shown = |tool: &&&RawValue| {
         !serde_json::from_str::<Named<'_>>(tool.get()).is_ok_and(|tool| is_hidden(&tool.name))

@@ -25,10 +25,10 @@ use view::Size;
 const BEAT: Duration = Duration::from_millis(100);
 
 /// Shows the progress until it is ended; quiet progress shows nothing.
-pub struct Progress(Option<(Sender<Shown>, JoinHandle<()>)>);
+pub struct Progress(Option<(Sender<ProgressMessage>, JoinHandle<()>)>);
 
 /// The messages for the thread that shows progress.
-enum Shown {
+enum ProgressMessage {
     Event { at: Instant, event: Event },
     End,
 }
@@ -90,32 +90,32 @@ impl Progress {
         let sender = sender.clone();
         Arc::new(move |event| {
             let at = Instant::now();
-            drop(sender.send(Shown::Event { at, event }));
+            drop(sender.send(ProgressMessage::Event { at, event }));
         })
     }
 
     /// Takes the view away, and says what was spent.
     pub fn end(self) {
         if let Some((sender, showing)) = self.0 {
-            drop(sender.send(Shown::End));
+            drop(sender.send(ProgressMessage::End));
             let _panicked = showing.join();
         }
     }
 }
 
 /// Shows the events until the end, as a view or as lines that report the progress.
-fn show(events: &Receiver<Shown>, mut style: Style, is_live: bool) {
+fn show(events: &Receiver<ProgressMessage>, mut style: Style, is_live: bool) {
     let began = Instant::now();
     let (mut state, mut screen, mut is_over) = (State::default(), Screen::new(), false);
     while !is_over {
         let beat = Instant::now() + BEAT;
         is_over = loop {
             match events.recv_timeout(beat.saturating_duration_since(Instant::now())) {
-                Ok(Shown::Event { at, event }) => {
+                Ok(ProgressMessage::Event { at, event }) => {
                     style.tell(&event, &mut state, at.saturating_duration_since(began));
                 }
                 Err(RecvTimeoutError::Timeout) => break false,
-                Ok(Shown::End) | Err(RecvTimeoutError::Disconnected) => break true,
+                Ok(ProgressMessage::End) | Err(RecvTimeoutError::Disconnected) => break true,
             }
         };
         let has_begun = !state.rows.is_empty() || state.tools.of > 0;

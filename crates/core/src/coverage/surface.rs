@@ -15,7 +15,7 @@ pub(super) const MOST_PARTS: usize = 4096;
 
 /// The parameters of this schema. The parameters of a list's items have the list's path.
 pub fn parameters(schema: &Value) -> Parameters {
-    let mut walk = Walk {
+    let mut walk = SurfaceWalk {
         root: schema,
         references: Vec::new(),
         parts: 0,
@@ -25,7 +25,7 @@ pub fn parameters(schema: &Value) -> Parameters {
     walk.found
 }
 
-struct Walk<'s> {
+struct SurfaceWalk<'s> {
     root: &'s Value,
     /// The references on the way here: a schema may refer to itself.
     references: Vec<&'s str>,
@@ -33,7 +33,7 @@ struct Walk<'s> {
     found: Parameters,
 }
 
-impl<'s> Walk<'s> {
+impl<'s> SurfaceWalk<'s> {
     fn part(&mut self, schema: &'s Value, path: &str) {
         self.parts += 1;
         if self.parts > MOST_PARTS {

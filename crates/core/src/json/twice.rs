@@ -9,7 +9,7 @@ pub fn key_written_twice(text: &str) -> Option<String> {
     if is_without_repeats(text) {
         return None;
     }
-    let mut search = Search::default();
+    let mut search = RepeatedKeys::default();
     let mut reader = serde_json::Deserializer::from_str(text);
     // The search ends with an error where it has found something.
     let _ = search.value().deserialize(&mut reader);
@@ -34,20 +34,20 @@ fn is_without_repeats(text: &str) -> bool {
 }
 
 #[derive(Default)]
-struct Search<'t> {
+struct RepeatedKeys<'t> {
     /// The keys of the open objects, the innermost last.
     keys: Vec<Key<'t>>,
     found: Option<String>,
 }
 
-impl<'t> Search<'t> {
+impl<'t> RepeatedKeys<'t> {
     fn value(&mut self) -> Searched<'_, 't> {
         Searched(self)
     }
 }
 
 /// A value that is searched.
-struct Searched<'s, 't>(&'s mut Search<'t>);
+struct Searched<'s, 't>(&'s mut RepeatedKeys<'t>);
 
 impl<'de> DeserializeSeed<'de> for Searched<'_, 'de> {
     type Value = ();

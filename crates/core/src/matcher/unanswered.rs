@@ -19,7 +19,7 @@ pub(crate) struct Reached<'a> {
 }
 
 /// A step from a value to a part of it.
-enum Step<'v> {
+enum StepInto<'v> {
     Key(&'v str),
     Index(usize),
 }
@@ -67,15 +67,15 @@ impl Unanswered {
         let unwritten_steps = usize::from(is_list_of_each);
         for step in &steps[unwritten_steps..] {
             match step {
-                Step::Key(key) => path.push_str(&written_step(key)),
-                Step::Index(_) if is_in_items || is_list_of_each => path.push_str("[*]"),
-                Step::Index(index) => path.push_str(&format!("[{index}]")),
+                StepInto::Key(key) => path.push_str(&written_step(key)),
+                StepInto::Index(_) if is_in_items || is_list_of_each => path.push_str("[*]"),
+                StepInto::Index(index) => path.push_str(&format!("[{index}]")),
             }
         }
         match &steps[..] {
-            [Step::Index(_)] if is_list_of_each => format!("ask the items with {ASK_ITEMS}"),
+            [StepInto::Index(_)] if is_list_of_each => format!("ask the items with {ASK_ITEMS}"),
             _ if is_list_of_each => format!("write `{path}` and ask its items with {ASK_ITEMS}"),
-            [Step::Index(_)] if !is_in_items => {
+            [StepInto::Index(_)] if !is_in_items => {
                 format!("write `{path}`, or ask the items with {ASK_ITEMS}")
             }
             _ => format!("write `{path}`"),
@@ -124,7 +124,7 @@ impl Wanted {
 
 /// The shortest way to a part that the matcher can be asked of. The text of a content block comes before its other
 /// keys.
-fn way_to(wanted: Wanted, value: &Value, deepest: usize) -> Option<Vec<Step<'_>>> {
+fn way_to(wanted: Wanted, value: &Value, deepest: usize) -> Option<Vec<StepInto<'_>>> {
     if wanted.is_met_by(value) {
         return Some(Vec::new());
     }
@@ -141,13 +141,13 @@ fn way_to(wanted: Wanted, value: &Value, deepest: usize) -> Option<Vec<Step<'_>>
             parts.sort_by_key(|(key, _)| *key != "text");
             let steps = parts
                 .into_iter()
-                .map(|(key, inner)| (Step::Key(key), inner));
+                .map(|(key, inner)| (StepInto::Key(key), inner));
             steps.filter_map(longer).min_by_key(Vec::len)
         }
         Value::Array(items) => items
             .iter()
             .enumerate()
-            .map(|(index, item)| (Step::Index(index), item))
+            .map(|(index, item)| (StepInto::Index(index), item))
             .find_map(longer),
         _ => None,
     }

@@ -13,7 +13,7 @@ use super::scenarios::SCENARIOS;
 use super::server::{Endpoint, Provider, Server};
 use super::tool_test::ToolTest;
 use super::variables::{Scope, Text, is_variable_name};
-use super::{Mock, Suite, names};
+use super::{KnownMock, Suite, names};
 use crate::digest::digest_of_value;
 use crate::engine::{GateTrait, Gates};
 use crate::gates::GATES;
@@ -384,7 +384,7 @@ impl Loader<'_> {
     /// Reads the tools of each mock, by the name of its server. Refuses manifests with errors. A missing manifest is
     /// only a warning if just the recordings of agents need it: they can still be judged, but not be stale for its
     /// tools.
-    fn read_mocks(&mut self, parts: &Parts, path: &Path) -> BTreeMap<String, Mock> {
+    fn read_mocks(&mut self, parts: &Parts, path: &Path) -> BTreeMap<String, KnownMock> {
         let mut manifests = BTreeMap::new();
         let mut mocks = BTreeMap::new();
         for Declared { name, span, item } in &parts.servers {
@@ -413,7 +413,7 @@ impl Loader<'_> {
         mocks
     }
 
-    fn read_mock(&mut self, manifest: &Path, span: Span) -> Result<Option<Mock>, String> {
+    fn read_mock(&mut self, manifest: &Path, span: Span) -> Result<Option<KnownMock>, String> {
         let bytes = (self.host.read)(manifest)?;
         let Ok(text) = String::from_utf8(bytes) else {
             let problem = Problem::error(format!("{} is not UTF-8", manifest.display())).at(span);
@@ -425,7 +425,7 @@ impl Loader<'_> {
         let (tools, problems) = (self.host.mock)(manifest, text, file, self.host.read);
         self.problems.extend(problems);
         let digest = || digest_of_value(&super::yaml_to_json(text).unwrap_or_default());
-        Ok(tools.map(|tools| Mock {
+        Ok(tools.map(|tools| KnownMock {
             tools,
             digest: digest(),
         }))

@@ -103,20 +103,20 @@ pub struct Suite {
     pub gates: Gates,
     named: BTreeSet<String>,
     /// The tools of the mocks, by the names of their servers.
-    mocks: BTreeMap<String, Mock>,
+    mocks: BTreeMap<String, KnownMock>,
     /// By the names of the agents that act in them.
     worlds: BTreeMap<String, Arc<World>>,
 }
 
 /// The facts about a mock that are known without starting it.
 #[derive(Debug)]
-struct Mock {
+struct KnownMock {
     tools: Vec<CatalogueTool>,
     /// Of its manifest, but for its comments.
     digest: String,
 }
 
-impl Mock {
+impl KnownMock {
     /// The same with this server's name in its tools.
     fn for_server(&self, name: &str) -> Self {
         let tools = self.tools.iter().map(|tool| CatalogueTool {
@@ -134,7 +134,7 @@ impl Suite {
     fn from_parts(
         path: &Path,
         parts: load::Parts,
-        mocks: BTreeMap<String, Mock>,
+        mocks: BTreeMap<String, KnownMock>,
         gates: Gates,
     ) -> Self {
         Self {

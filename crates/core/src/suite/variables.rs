@@ -65,7 +65,7 @@ pub(crate) enum VariableProblem {
     BadName(String),
 }
 
-enum Piece<'t> {
+enum TemplatePiece<'t> {
     Literal(&'t str),
     Variable {
         name: &'t str,
@@ -109,11 +109,11 @@ impl Scope {
         let mut problems = Vec::new();
         for piece in pieces(text).map_err(|problem| vec![problem])? {
             match piece {
-                Piece::Literal(literal) => {
+                TemplatePiece::Literal(literal) => {
                     expanded.value.push_str(literal);
                     expanded.template.push_str(literal);
                 }
-                Piece::Variable { name, default } => {
+                TemplatePiece::Variable { name, default } => {
                     problems.extend(
                         self.push_value(name, default, environment, &mut expanded)
                             .err(),
@@ -179,8 +179,8 @@ pub(crate) fn names_in(text: &str) -> impl Iterator<Item = &str> {
         .unwrap_or_default()
         .into_iter()
         .filter_map(|piece| match piece {
-            Piece::Variable { name, .. } => Some(name),
-            Piece::Literal(_) => None,
+            TemplatePiece::Variable { name, .. } => Some(name),
+            TemplatePiece::Literal(_) => None,
         })
 }
 
@@ -189,18 +189,18 @@ pub(crate) fn check(text: &str) -> Result<(), VariableProblem> {
     pieces(text).map(|_| ())
 }
 
-fn pieces(text: &str) -> Result<Vec<Piece<'_>>, VariableProblem> {
+fn pieces(text: &str) -> Result<Vec<TemplatePiece<'_>>, VariableProblem> {
     let mut pieces = Vec::new();
     let mut rest = text;
     while let Some(at) = rest.find("${") {
         if rest[..at].ends_with('$') {
             let close = rest[at..].find('}').ok_or(VariableProblem::Unclosed)?;
-            pieces.push(Piece::Literal(&rest[..at - 1]));
-            pieces.push(Piece::Literal(&rest[at..=at + close]));
+            pieces.push(TemplatePiece::Literal(&rest[..at - 1]));
+            pieces.push(TemplatePiece::Literal(&rest[at..=at + close]));
             rest = &rest[at + close + 1..];
             continue;
         }
-        pieces.push(Piece::Literal(&rest[..at]));
+        pieces.push(TemplatePiece::Literal(&rest[..at]));
         let close = rest[at..].find('}').ok_or(VariableProblem::Unclosed)? + at;
         let inner = &rest[at + 2..close];
         let (name, default) = match inner.split_once(":-") {
@@ -210,10 +210,10 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, VariableProblem> {
         if !is_variable_name(name) {
             return Err(VariableProblem::BadName(inner.to_owned()));
         }
-        pieces.push(Piece::Variable { name, default });
+        pieces.push(TemplatePiece::Variable { name, default });
         rest = &rest[close + 1..];
     }
-    pieces.push(Piece::Literal(rest));
+    pieces.push(TemplatePiece::Literal(rest));
     Ok(pieces)
 }
 

@@ -59,7 +59,7 @@ const MOST_BYTES: usize = 64 * 1024;
 /// checked.
 pub fn slips(trace: &str) -> Vec<String> {
     let mut slips = Slips::default();
-    let walk = Walk {
+    let walk = SpellingWalk {
         shape: &TRACE,
         slips: &mut slips,
     };
@@ -112,21 +112,21 @@ impl Slips {
 }
 
 /// A value of a trace, and its possible fields.
-struct Walk<'f> {
+struct SpellingWalk<'f> {
     shape: &'static Shape,
     slips: &'f mut Slips,
 }
 
-impl Walk<'_> {
-    fn inner(&mut self, shape: &'static Shape) -> Walk<'_> {
-        Walk {
+impl SpellingWalk<'_> {
+    fn inner(&mut self, shape: &'static Shape) -> SpellingWalk<'_> {
+        SpellingWalk {
             shape,
             slips: self.slips,
         }
     }
 }
 
-impl<'de> DeserializeSeed<'de> for Walk<'_> {
+impl<'de> DeserializeSeed<'de> for SpellingWalk<'_> {
     type Value = ();
 
     fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<(), D::Error> {
@@ -137,7 +137,7 @@ impl<'de> DeserializeSeed<'de> for Walk<'_> {
     }
 }
 
-impl<'de> Visitor<'de> for Walk<'_> {
+impl<'de> Visitor<'de> for SpellingWalk<'_> {
     type Value = ();
 
     fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

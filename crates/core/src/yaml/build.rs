@@ -57,19 +57,19 @@ struct Builder {
 struct Open {
     anchor: usize,
     start: Span,
-    shape: Shape,
+    shape: NodeShape,
 }
 
-enum Shape {
+enum NodeShape {
     List(Vec<Rc<Node>>),
     Map {
         entries: Vec<Entry>,
         merges: Vec<Rc<Node>>,
-        key: Option<Key>,
+        key: Option<KeyOfMap>,
     },
 }
 
-enum Key {
+enum KeyOfMap {
     Named {
         text: Rc<str>,
         span: Span,
@@ -79,7 +79,7 @@ enum Key {
     Refused,
 }
 
-impl Key {
+impl KeyOfMap {
     fn from_scalar(text: &str, is_plain: bool, at: Span) -> Self {
         if is_plain && text == "<<" {
             Self::Merge
@@ -133,7 +133,7 @@ impl Builder {
             Event::Scalar(text, style, anchor, tag) => {
                 let is_plain = style == ScalarStyle::Plain;
                 if let Some(key) = self.awaited_key() {
-                    *key = Some(Key::from_scalar(&text, is_plain, at));
+                    *key = Some(KeyOfMap::from_scalar(&text, is_plain, at));
                 } else {
                     let scalar = scalar(text, is_plain, tag.as_deref(), at, problems);
                     self.place_scalar(scalar, at, anchor, problems);
@@ -142,11 +142,11 @@ impl Builder {
             Event::Alias(id) => self.place_alias(id, at, problems),
             Event::SequenceStart(_, anchor, tag) => {
                 refuse_tag(tag.as_deref(), at, problems);
-                self.open(Shape::List(Vec::new()), at, anchor);
+                self.open(NodeShape::List(Vec::new()), at, anchor);
             }
             Event::MappingStart(_, anchor, tag) => {
                 refuse_tag(tag.as_deref(), at, problems);
-                let map = Shape::Map {
+                let map = NodeShape::Map {
                     entries: Vec::new(),
                     merges: Vec::new(),
                     key: None,
@@ -159,9 +159,9 @@ impl Builder {
     }
 
     /// The place of the next key, if a map is open that waits for one.
-    fn awaited_key(&mut self) -> Option<&mut Option<Key>> {
+    fn awaited_key(&mut self) -> Option<&mut Option<KeyOfMap>> {
         match &mut self.open.last_mut()?.shape {
-            Shape::Map { key, .. } if key.is_none() => Some(key),
+            NodeShape::Map { key, .. } if key.is_none() => Some(key),
             _ => None,
         }
     }
@@ -190,7 +190,7 @@ impl Builder {
         }
     }
 
-    fn open(&mut self, shape: Shape, start: Span, anchor: usize) {
+    fn open(&mut self, shape: NodeShape, start: Span, anchor: usize) {
         self.open.push(Open {
             anchor,
             start,
@@ -207,8 +207,8 @@ impl Builder {
         };
         let span = Span { end, ..open.start };
         let kind = match open.shape {
-            Shape::List(items) => Kind::List(items),
-            Shape::Map {
+            NodeShape::List(items) => Kind::List(items),
+            NodeShape::Map {
                 entries, merges, ..
             } => Kind::Map(finish_map(entries, &merges, problems)),
         };
@@ -239,24 +239,24 @@ impl Builder {
         }
         match self.open.last_mut().map(|open| &mut open.shape) {
             None => self.root = Some(node),
-            Some(Shape::List(items)) => items.push(node),
-            Some(Shape::Map {
+            Some(NodeShape::List(items)) => items.push(node),
+            Some(NodeShape::Map {
                 entries,
                 merges,
                 key,
             }) => match key.take() {
-                Some(Key::Named { text, span }) => entries.push(Entry {
+                Some(KeyOfMap::Named { text, span }) => entries.push(Entry {
                     key: text,
                     key_span: span,
                     value: node,
                 }),
-                Some(Key::Merge) => merges.push(node),
-                Some(Key::Refused) => {}
+                Some(KeyOfMap::Merge) => merges.push(node),
+                Some(KeyOfMap::Refused) => {}
                 None => {
                     problems.push(
                         Problem::error("a key must be a string, not a list or map").at(node.span),
                     );
-                    *key = Some(Key::Refused);
+                    *key = Some(KeyOfMap::Refused);
                 }
             },
         }

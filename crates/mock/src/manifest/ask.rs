@@ -108,12 +108,12 @@ struct Question {
 }
 
 /// A request as it is written, before it has a name.
-struct Asked {
+struct WrittenRequest {
     kind: AskKind,
     params: Json,
 }
 
-impl Asked {
+impl WrittenRequest {
     fn named(self, name: &str, optional: bool) -> Question {
         Question {
             name: name.to_owned(),
@@ -196,7 +196,12 @@ impl Ask {
             if together.is_empty() {
                 return Vec::new();
             }
-            vec![together.into_iter().map(Asked::named_by_kind).collect()]
+            vec![
+                together
+                    .into_iter()
+                    .map(WrittenRequest::named_by_kind)
+                    .collect(),
+            ]
         };
         Self {
             request_state: request_state.unwrap_or_default(),
@@ -293,7 +298,7 @@ fn read_question(
     Some(kinds.pop()?.named(name, optional))
 }
 
-fn read_kinds(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Vec<Asked> {
+fn read_kinds(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Vec<WrittenRequest> {
     let sampling = block.optional(
         "sampling",
         "Asks the client's model: a string, or `messages` and the rest",
@@ -315,7 +320,7 @@ fn read_kinds(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Ve
     kinds
         .into_iter()
         .filter_map(|(kind, params)| {
-            Some(Asked {
+            Some(WrittenRequest {
                 kind,
                 params: params?,
             })

@@ -184,13 +184,13 @@ const COMPANIONS: &[(&str, &[&str])] = &[
 ];
 
 /// The operation and its collection.
-struct Target {
+struct CollectionOperation {
     verb: Verb,
     slot: usize,
     collection: Arc<Collection>,
 }
 
-impl Target {
+impl CollectionOperation {
     fn read(block: &mut Block<'_>, answers: Answers<'_>) -> Option<Self> {
         let mut target = None;
         for verb in Verb::ALL {
@@ -256,10 +256,10 @@ fn argument_of(collection: &Collection) -> Json {
 
 impl Operation {
     pub(super) fn read(block: &mut Block<'_>, answers: Answers<'_>) -> Option<Self> {
-        let target = Target::read(block, answers);
+        let target = CollectionOperation::read(block, answers);
         let keys = OperationKeys::read(block, answers);
         check(block);
-        let Target {
+        let CollectionOperation {
             verb,
             slot,
             collection,

@@ -30,7 +30,7 @@ fn of_row(test: &TestReport) -> TestCase {
     } else {
         format!("{row} · test")
     };
-    let verdict = Verdict {
+    let verdict = CaseStatus {
         status: test.status,
         kind: "row",
         is_decisive: true,
@@ -45,7 +45,7 @@ fn of_run(test: &TestReport, run: &RunReport) -> TestCase {
         Some(gate) if !run.fails_by_itself() => gate,
         _ => "expect",
     };
-    let verdict = Verdict {
+    let verdict = CaseStatus {
         status: run.status,
         kind,
         is_decisive: test.status != Status::Passed,
@@ -98,7 +98,7 @@ fn describe_run(case: &mut TestCase, run: &RunReport) {
 }
 
 fn of_gate(test: &TestReport, gate: &GateReport) -> TestCase {
-    let verdict = Verdict {
+    let verdict = CaseStatus {
         status: gate.status,
         kind: &gate.key,
         is_decisive: true,
@@ -151,7 +151,7 @@ fn describe_gate(case: &mut TestCase, gate: &GateReport) {
     );
 }
 
-struct Verdict<'a> {
+struct CaseStatus<'a> {
     status: Status,
     /// The judging part: `expect`, a gate's key, or `row` if nothing could be judged.
     kind: &'a str,
@@ -161,7 +161,7 @@ struct Verdict<'a> {
     body: String,
 }
 
-fn case(test: &TestReport, name: &str, verdict: Verdict<'_>) -> TestCase {
+fn case(test: &TestReport, name: &str, verdict: CaseStatus<'_>) -> TestCase {
     let mut case = TestCase::new(xml(name), status(verdict));
     case.set_classname(xml(&format!("{}::{}", test.suite.file, test.row_name())));
     case.extra.insert(xml("file"), xml(&test.suite.file));
@@ -201,7 +201,7 @@ fn case(test: &TestReport, name: &str, verdict: Verdict<'_>) -> TestCase {
     case
 }
 
-fn status(verdict: Verdict<'_>) -> TestCaseStatus {
+fn status(verdict: CaseStatus<'_>) -> TestCaseStatus {
     let kind = match verdict.status {
         Status::Passed => return TestCaseStatus::success(),
         Status::Skipped => {

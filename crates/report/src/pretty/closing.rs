@@ -42,10 +42,10 @@ fn outcomes(summary: &Summary) -> Line {
     let errors = count(summary.errors, "error");
     let skipped = format!("{} skipped", summary.skipped);
     let parts = [
-        Part::new(summary.passed, style::GREEN, passed),
-        Part::new(summary.failed, style::RED, failed),
-        Part::new(summary.errors, style::MAGENTA, errors),
-        Part::new(summary.skipped, style::YELLOW, skipped),
+        TestsOfStatus::new(summary.passed, style::GREEN, passed),
+        TestsOfStatus::new(summary.failed, style::RED, failed),
+        TestsOfStatus::new(summary.errors, style::MAGENTA, errors),
+        TestsOfStatus::new(summary.skipped, style::YELLOW, skipped),
     ];
     let mut line = Line::at(0).styled(style::BOLD, count(summary.tests, "test"));
     let there = parts.into_iter().filter(|part| part.tests > 0);
@@ -58,13 +58,13 @@ fn outcomes(summary: &Summary) -> Line {
 }
 
 /// The tests that ended in one way.
-struct Part {
+struct TestsOfStatus {
     tests: usize,
     style: Style,
     text: String,
 }
 
-impl Part {
+impl TestsOfStatus {
     fn new(tests: usize, style: Style, text: String) -> Self {
         Self { tests, style, text }
     }

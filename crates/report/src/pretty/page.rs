@@ -22,11 +22,11 @@ pub mod style {
 /// One line of the report before it is wrapped; all of its text is escaped on the way in.
 pub struct Line {
     indent: usize,
-    spans: Vec<Span>,
+    spans: Vec<StyledText>,
     wraps: bool,
 }
 
-struct Span {
+struct StyledText {
     style: Style,
     text: String,
     is_glued: bool,
@@ -51,7 +51,7 @@ impl Line {
     /// With more text in this style.
     #[must_use]
     pub fn styled(mut self, style: Style, text: impl AsRef<str>) -> Self {
-        self.spans.push(Span {
+        self.spans.push(StyledText {
             style,
             text: escape(text.as_ref()).into_owned(),
             is_glued: false,
@@ -62,7 +62,7 @@ impl Line {
     /// With more text in this style that is not broken at its spaces.
     #[must_use]
     pub fn glued(mut self, style: Style, text: impl AsRef<str>) -> Self {
-        self.spans.push(Span {
+        self.spans.push(StyledText {
             style,
             text: escape(text.as_ref()).into_owned(),
             is_glued: true,
@@ -222,10 +222,10 @@ impl Page {
         );
         self.indent(line.indent);
         let mut spaces = 0;
-        let spans: Vec<Span> = line
+        let spans: Vec<StyledText> = line
             .spans
             .iter()
-            .map(|span| Span {
+            .map(|span| StyledText {
                 text: self.letters(&span.text),
                 ..*span
             })
@@ -316,7 +316,7 @@ struct Word<'a> {
     spaces: usize,
 }
 
-fn words(spans: &[Span]) -> Vec<Word<'_>> {
+fn words(spans: &[StyledText]) -> Vec<Word<'_>> {
     let mut words: Vec<Word<'_>> = Vec::new();
     for span in spans {
         let parts: Vec<&str> = if span.is_glued {

@@ -106,7 +106,7 @@ struct Wish {
     row: String,
     /// True if the row is selected and fails.
     is_asked: bool,
-    place: Place,
+    place: EditPlace,
     change: Result<Option<ProposedChange>, String>,
 }
 
@@ -119,7 +119,7 @@ struct Edit<'w> {
 
 /// A place that is the same for all suites.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Place {
+enum EditPlace {
     List { path: PathBuf, span: Span },
     File { path: PathBuf },
     Test { path: PathBuf, name: String },
@@ -206,16 +206,16 @@ fn failed_gates<'r>(
     failed
 }
 
-fn place(proposed: ProposedPlace, loaded: &Loaded, folder: &Path) -> Place {
+fn place(proposed: ProposedPlace, loaded: &Loaded, folder: &Path) -> EditPlace {
     match proposed {
-        ProposedPlace::List(span) => Place::List {
+        ProposedPlace::List(span) => EditPlace::List {
             path: PathBuf::from(&loaded.sources.file(span.file).path),
             span,
         },
-        ProposedPlace::File(file) => Place::File {
+        ProposedPlace::File(file) => EditPlace::File {
             path: folder.join(file),
         },
-        ProposedPlace::Test { file, test } => Place::Test {
+        ProposedPlace::Test { file, test } => EditPlace::Test {
             path: folder.join(file),
             name: test,
         },
@@ -362,7 +362,7 @@ impl Changes {
                 }
             };
             match (&wish.place, change) {
-                (Place::List { path, span }, ProposedChange::Items(items)) => {
+                (EditPlace::List { path, span }, ProposedChange::Items(items)) => {
                     lists.entry(path.clone()).or_default().push(Edit {
                         list: *span,
                         items,
@@ -370,7 +370,7 @@ impl Changes {
                     });
                 }
                 (
-                    Place::File { path } | Place::Test { path, .. },
+                    EditPlace::File { path } | EditPlace::Test { path, .. },
                     ProposedChange::InFile { value, write },
                 ) => {
                     if let Err(reason) = changes.set_in_file(path, value, *write) {

@@ -20,7 +20,7 @@ pub(super) fn run(paths: &[PathBuf], config: Option<&Path>, gates: Gates) -> Res
         let help = "in folders, files that end in .jsonl, .json or .ndjson are searched";
         return Err(Failure::with_help(why, help));
     }
-    let mut search = Search::default();
+    let mut search = SecretSearch::default();
     for file in &files {
         search.add(file, &redactor)?;
     }
@@ -32,7 +32,7 @@ pub(super) fn run(paths: &[PathBuf], config: Option<&Path>, gates: Gates) -> Res
 
 /// The result of searching files.
 #[derive(Default)]
-struct Search {
+struct SecretSearch {
     read: usize,
     unread: usize,
     lines: usize,
@@ -41,7 +41,7 @@ struct Search {
     files_with_secrets: usize,
 }
 
-impl Search {
+impl SecretSearch {
     /// Searches a file, and shows each secret at once.
     fn add(&mut self, file: &Path, redactor: &Redactor) -> Result<(), Failure> {
         let shown = escape_path(file);

@@ -51,7 +51,7 @@ pub(super) fn plan<'p>(
 
 impl<'p> Planned<'p> {
     fn add_agent(&mut self, index: usize, row: &'p Row<'p>, planning: &Planning<'_>) {
-        let place = Place {
+        let place = JobPlace {
             number: self.jobs.len(),
             index,
         };
@@ -93,7 +93,7 @@ struct Planning<'a> {
 
 /// Where a job stands.
 #[derive(Clone, Copy)]
-struct Place {
+struct JobPlace {
     /// Among the jobs.
     number: usize,
     /// In the plan.
@@ -103,7 +103,7 @@ struct Place {
 /// The job of recording a row; `None` if the row needs none.
 fn agent_job<'p>(
     planned: &'p Row<'p>,
-    place: Place,
+    place: JobPlace,
     planning: &Planning<'_>,
 ) -> Result<Option<AgentJob<'p>>, Reason> {
     let mode = planning.mode;

@@ -3,7 +3,7 @@
 use super::answer::Answer;
 use super::bench::{Callable, SLOW, ServerUnderTest};
 use super::finding::{Finding, Verdict};
-use super::{Outcome, Probe, skip};
+use super::{Probe, ProbeOutcome, skip};
 use mcptest_mcp::client::{Client, Observed};
 use mcptest_mcp::jsonrpc;
 use serde_json::value::to_raw_value;
@@ -116,7 +116,7 @@ pub(super) const PROBES: &[Probe] = &[
     },
 ];
 
-async fn hang(bench: &mut ServerUnderTest) -> Outcome {
+async fn hang(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let limit = bench.spec.timeout;
     let made = bench.made_calls().await?;
     let slowest = made.iter().max_by_key(|call| call.took);
@@ -136,7 +136,7 @@ async fn hang(bench: &mut ServerUnderTest) -> Outcome {
     }
 }
 
-async fn cancel(bench: &mut ServerUnderTest) -> Outcome {
+async fn cancel(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let made = bench.made_calls().await?;
     let Some(call) = made.iter().max_by_key(|call| call.took) else {
         return skip("nothing was called");
@@ -174,7 +174,7 @@ async fn cancel(bench: &mut ServerUnderTest) -> Outcome {
 }
 
 /// A notification that means nothing to the server: no answer may come, but one that refuses it over HTTP.
-async fn notification(bench: &ServerUnderTest, method: &str, params: &str) -> Outcome {
+async fn notification(bench: &ServerUnderTest, method: &str, params: &str) -> ProbeOutcome {
     let line = jsonrpc::notification(method, Some(params));
     let came = match bench.raw_and_on(&line, &[("mcp-method", method)]).await {
         Ok(came) => came,
@@ -195,7 +195,7 @@ async fn notification(bench: &ServerUnderTest, method: &str, params: &str) -> Ou
     Ok(finding.sent(line).came(came.words()))
 }
 
-async fn many_requests(bench: &mut ServerUnderTest) -> Outcome {
+async fn many_requests(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let method = bench.harmless();
     let client = Arc::clone(bench.client()?);
     let mut asked = JoinSet::new();
@@ -206,7 +206,7 @@ async fn many_requests(bench: &mut ServerUnderTest) -> Outcome {
     all_answered(asked, &client, format!("{AT_ONCE} times {method}")).await
 }
 
-async fn many_calls(bench: &mut ServerUnderTest) -> Outcome {
+async fn many_calls(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let made = bench.made_calls().await?;
     let quick = made
         .iter()
@@ -227,7 +227,7 @@ async fn many_calls(bench: &mut ServerUnderTest) -> Outcome {
     all_answered(asked, &client, sent).await
 }
 
-async fn all_answered(asked: JoinSet<Answer>, client: &Client, sent: String) -> Outcome {
+async fn all_answered(asked: JoinSet<Answer>, client: &Client, sent: String) -> ProbeOutcome {
     let answers = asked.join_all().await;
     let twice = client
         .observed()
@@ -253,12 +253,12 @@ async fn all_answered(asked: JoinSet<Answer>, client: &Client, sent: String) -> 
     ))
 }
 
-async fn huge_argument(bench: &mut ServerUnderTest) -> Outcome {
+async fn huge_argument(bench: &mut ServerUnderTest) -> ProbeOutcome {
     with_text(bench, &"x".repeat(HUGE), "a string of 1 MiB").await
 }
 
 /// Calls a tool with this text as an argument; any answer will do.
-async fn with_text(bench: &mut ServerUnderTest, text: &str, what: &str) -> Outcome {
+async fn with_text(bench: &mut ServerUnderTest, text: &str, what: &str) -> ProbeOutcome {
     let made = bench.made_calls().await?;
     let mut quick = made
         .iter()
@@ -293,7 +293,7 @@ fn text_argument(tool: &Callable, text: &str) -> Option<Value> {
     Some(arguments)
 }
 
-async fn deep_nesting(bench: &mut ServerUnderTest) -> Outcome {
+async fn deep_nesting(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let deep = (0..DEEP).fold(json!(1), |inner, _| json!({ "a": inner }));
     let answer = bench
         .call("mcptest_no_such_tool", &json!({ "deep": deep }))
@@ -307,7 +307,7 @@ async fn deep_nesting(bench: &mut ServerUnderTest) -> Outcome {
         .came(answer.words()))
 }
 
-async fn disconnect(bench: &mut ServerUnderTest) -> Outcome {
+async fn disconnect(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let made = bench.made_calls().await.unwrap_or_default();
     let slowest = made.iter().max_by_key(|call| call.took);
     let (method, params) = match slowest {

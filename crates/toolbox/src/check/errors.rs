@@ -3,7 +3,7 @@
 use super::answer::Answer;
 use super::bench::{Callable, ServerUnderTest};
 use super::finding::Finding;
-use super::{Outcome, Probe, skip};
+use super::{Probe, ProbeOutcome, skip};
 use mcptest_mcp::jsonrpc::code;
 use serde_json::{Value, json};
 
@@ -76,7 +76,7 @@ pub(super) const PROBES: &[Probe] = &[
     },
 ];
 
-async fn unknown_method(bench: &mut ServerUnderTest) -> Outcome {
+async fn unknown_method(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let method = "mcptest/no-such-method";
     let answer = bench.ask(method, json!({})).await;
     let finding = match &answer {
@@ -105,7 +105,7 @@ fn refused(answer: &Answer, what: &str) -> Finding {
     }
 }
 
-async fn unknown_tool(bench: &mut ServerUnderTest) -> Outcome {
+async fn unknown_tool(bench: &mut ServerUnderTest) -> ProbeOutcome {
     bench.listed().await?;
     let answer = bench.call(NO_SUCH_TOOL, &json!({})).await;
     let finding = refused(&answer, "an unknown tool");
@@ -114,7 +114,7 @@ async fn unknown_tool(bench: &mut ServerUnderTest) -> Outcome {
         .came(answer.words()))
 }
 
-async fn call_without_name(bench: &mut ServerUnderTest) -> Outcome {
+async fn call_without_name(bench: &mut ServerUnderTest) -> ProbeOutcome {
     bench.listed().await?;
     let answer = bench.ask("tools/call", json!({ "arguments": {} })).await;
     // Over HTTP in the modern era a header is missing as well, which has a code of its own.
@@ -133,7 +133,7 @@ async fn bad_call(
     tool: &Callable,
     arguments: &Value,
     what: &str,
-) -> Outcome {
+) -> ProbeOutcome {
     let answer = bench.call(&tool.name, arguments).await;
     let finding = match &answer {
         answer if answer.is_refusal() => Finding::held(),
@@ -148,7 +148,7 @@ async fn bad_call(
         .came(answer.words()))
 }
 
-async fn missing_arguments(bench: &mut ServerUnderTest) -> Outcome {
+async fn missing_arguments(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let tools = bench.callable().await?;
     let has_required = |tool: &&Callable| {
         tool.input["required"]
@@ -169,7 +169,7 @@ async fn missing_arguments(bench: &mut ServerUnderTest) -> Outcome {
     }
 }
 
-async fn wrong_arguments(bench: &mut ServerUnderTest) -> Outcome {
+async fn wrong_arguments(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let tools = bench.callable().await?;
     match tools.iter().find_map(|tool| Some((tool, spoiled(tool)?))) {
         Some((tool, arguments)) => {
@@ -195,7 +195,7 @@ fn spoiled(tool: &Callable) -> Option<Value> {
 }
 
 /// Sends a string that no client should send. Any refusal is fine, but the server must continue.
-async fn unreadable(bench: &mut ServerUnderTest, text: &str, what: &str) -> Outcome {
+async fn unreadable(bench: &mut ServerUnderTest, text: &str, what: &str) -> ProbeOutcome {
     let came = match bench.raw_and_on(text, &[]).await {
         Ok(came) => came,
         Err(why) => {

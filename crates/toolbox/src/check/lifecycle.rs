@@ -3,7 +3,7 @@
 use super::answer::Answer;
 use super::bench::{ServerUnderTest, Unusable};
 use super::finding::{Finding, Verdict};
-use super::{Outcome, Probe, does_not_apply, skip};
+use super::{Probe, ProbeOutcome, does_not_apply, skip};
 use mcptest_mcp::client::{Observed, WireError};
 use mcptest_mcp::era::{Era, meta};
 use mcptest_mcp::jsonrpc::{self, Id, code};
@@ -102,7 +102,7 @@ pub(super) fn no_handshake(error: &WireError) -> Finding {
         .came(error.misbehaviour.sentence(&error.method))
 }
 
-fn handshake(bench: &ServerUnderTest) -> Outcome {
+fn handshake(bench: &ServerUnderTest) -> ProbeOutcome {
     let Some(info) = &bench.info else {
         return skip("no handshake took place");
     };
@@ -127,7 +127,7 @@ fn handshake(bench: &ServerUnderTest) -> Outcome {
     Ok(finding.sent(sent).came(info.raw.get()))
 }
 
-async fn version(bench: &mut ServerUnderTest) -> Outcome {
+async fn version(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let id = bench.next_id();
     let stranger = match bench.stranger() {
         Ok(stranger) => stranger,
@@ -171,7 +171,7 @@ async fn version(bench: &mut ServerUnderTest) -> Outcome {
     Ok(finding.sent(line).came(came.words()))
 }
 
-async fn ping(bench: &mut ServerUnderTest) -> Outcome {
+async fn ping(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let answer = bench.ask("ping", json!({})).await;
     let finding = match &answer {
         Answer::Result(Value::Object(members)) if members.keys().all(|key| key == "_meta") => {
@@ -184,7 +184,7 @@ async fn ping(bench: &mut ServerUnderTest) -> Outcome {
     Ok(finding.sent("ping").came(answer.words()))
 }
 
-async fn text_id(bench: &mut ServerUnderTest) -> Outcome {
+async fn text_id(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let id = bench.next_id();
     let method = bench.harmless();
     let client = bench.client()?;
@@ -203,7 +203,7 @@ async fn text_id(bench: &mut ServerUnderTest) -> Outcome {
     Ok(finding.sent(line).came(came.words()))
 }
 
-async fn missing_meta(bench: &mut ServerUnderTest) -> Outcome {
+async fn missing_meta(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let id = bench.next_id();
     // On a connection of its own: a server of both eras may take it for a request of the older one, and stay there.
     let stranger = bench.stranger().map_err(Unusable::NotConnected)?;
@@ -230,7 +230,7 @@ async fn missing_meta(bench: &mut ServerUnderTest) -> Outcome {
     Ok(finding.sent(line).came(came.words()))
 }
 
-async fn result_type(bench: &mut ServerUnderTest) -> Outcome {
+async fn result_type(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let answer = bench.ask("server/discover", json!({})).await;
     let is_said = matches!(&answer, Answer::Result(result) if result["resultType"].is_string());
     let finding = if is_said {
@@ -241,7 +241,7 @@ async fn result_type(bench: &mut ServerUnderTest) -> Outcome {
     Ok(finding.sent("server/discover").came(answer.words()))
 }
 
-async fn shutdown(bench: &mut ServerUnderTest) -> Outcome {
+async fn shutdown(bench: &mut ServerUnderTest) -> ProbeOutcome {
     bench.only_over(false)?;
     let Some(closing) = bench.end().await else {
         return skip("no connection exists");
@@ -265,7 +265,7 @@ async fn shutdown(bench: &mut ServerUnderTest) -> Outcome {
     Ok(finding.sent("the end of standard input").came(came))
 }
 
-async fn messages(bench: &mut ServerUnderTest) -> Outcome {
+async fn messages(bench: &mut ServerUnderTest) -> ProbeOutcome {
     bench.end().await;
     let broken = bench.observed.iter().filter(|seen| is_no_message(seen));
     let mut said: Vec<String> = broken.map(ToString::to_string).collect();

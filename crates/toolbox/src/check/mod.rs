@@ -40,10 +40,10 @@ pub struct Probe {
 }
 
 /// A probe under way.
-type Running<'a> = Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>;
+type Running<'a> = Pin<Box<dyn Future<Output = ProbeOutcome> + Send + 'a>>;
 
 /// The result of a probe, or why it has none.
-type Outcome = Result<Finding, NotSent>;
+type ProbeOutcome = Result<Finding, NotSent>;
 
 /// Why a probe has no finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,11 +62,11 @@ impl From<&str> for NotSent {
     }
 }
 
-fn skip(why: impl Into<String>) -> Outcome {
+fn skip(why: impl Into<String>) -> ProbeOutcome {
     Err(NotSent::NothingToTry(why.into()))
 }
 
-fn does_not_apply(why: impl Into<String>) -> Outcome {
+fn does_not_apply(why: impl Into<String>) -> ProbeOutcome {
     Err(NotSent::DoesNotApply(why.into()))
 }
 
@@ -186,7 +186,7 @@ pub async fn check(
 }
 
 /// Sends one probe, on a connection that works.
-async fn one(probe: &'static Probe, bench: &mut ServerUnderTest, time: &TimeLimit) -> Outcome {
+async fn one(probe: &'static Probe, bench: &mut ServerUnderTest, time: &TimeLimit) -> ProbeOutcome {
     let era = bench.era();
     if probe.section(era).is_none() {
         return does_not_apply(format!("does not apply to the {} protocol", era.as_str()));
@@ -210,7 +210,7 @@ async fn one(probe: &'static Probe, bench: &mut ServerUnderTest, time: &TimeLimi
 }
 
 /// Returns true after a probe that the server failed or did not finish: the next probe gets another server.
-fn leaves_the_server_in_doubt(outcome: &Outcome) -> bool {
+fn leaves_the_server_in_doubt(outcome: &ProbeOutcome) -> bool {
     match outcome {
         Ok(finding) => matches!(finding.verdict, Verdict::Broken(_)),
         Err(not_sent) => matches!(not_sent, NotSent::NotFinished(_)),

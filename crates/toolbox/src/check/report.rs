@@ -2,7 +2,7 @@
 
 use super::bench::ServerUnderTest;
 use super::finding::{Finding, Verdict};
-use super::{NotSent, Options, Outcome, Probe};
+use super::{NotSent, Options, Probe, ProbeOutcome};
 use mcptest_core::escape::escape;
 use mcptest_core::report::{Probe as Shown, Reason, ReasonKind, Status, TestReport};
 
@@ -23,7 +23,7 @@ fn shown(text: &str, options: &Options) -> String {
 
 pub(super) fn row(
     probe: &Probe,
-    outcome: Outcome,
+    outcome: ProbeOutcome,
     bench: &ServerUnderTest,
     options: &Options,
 ) -> TestReport {

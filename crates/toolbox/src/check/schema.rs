@@ -3,7 +3,7 @@
 use super::answer::Answer;
 use super::bench::{MadeCall, ServerUnderTest};
 use super::finding::{Finding, Verdict};
-use super::{Outcome, Probe, does_not_apply, skip};
+use super::{Probe, ProbeOutcome, does_not_apply, skip};
 use mcptest_core::schema::JsonSchema;
 use mcptest_core::suite::output_faults;
 use mcptest_mcp::era::Era;
@@ -44,13 +44,13 @@ pub(super) const PROBES: &[Probe] = &[
     },
 ];
 
-async fn output(bench: &mut ServerUnderTest) -> Outcome {
+async fn output(bench: &mut ServerUnderTest) -> ProbeOutcome {
     // In the modern era structured content may be any JSON.
     let is_object = bench.era() == Era::Legacy;
     schemas(bench, "outputSchema", is_object).await
 }
 
-async fn schemas(bench: &mut ServerUnderTest, key: &str, is_object: bool) -> Outcome {
+async fn schemas(bench: &mut ServerUnderTest, key: &str, is_object: bool) -> ProbeOutcome {
     let listed = bench.listed().await?;
     let mut count = 0;
     let mut verdicts = Vec::new();
@@ -82,7 +82,7 @@ async fn schemas(bench: &mut ServerUnderTest, key: &str, is_object: bool) -> Out
     )
 }
 
-async fn structured_content(bench: &mut ServerUnderTest) -> Outcome {
+async fn structured_content(bench: &mut ServerUnderTest) -> ProbeOutcome {
     each_result(
         bench,
         "no tool that may be called declares an outputSchema and answers",
@@ -103,7 +103,7 @@ async fn structured_content(bench: &mut ServerUnderTest) -> Outcome {
     .await
 }
 
-async fn text_beside(bench: &mut ServerUnderTest) -> Outcome {
+async fn text_beside(bench: &mut ServerUnderTest) -> ProbeOutcome {
     each_result(
         bench,
         "no tool that may be called answers with structured content",
@@ -129,7 +129,7 @@ async fn each_result(
     bench: &mut ServerUnderTest,
     nothing: &str,
     rule: impl Fn(&MadeCall, &Value) -> Option<Verdict>,
-) -> Outcome {
+) -> ProbeOutcome {
     let made = bench.made_calls().await?;
     let judged: Vec<(&MadeCall, Verdict)> = made
         .iter()

@@ -3,7 +3,7 @@
 use super::answer::Answer;
 use super::bench::{CANARY, Callable, ServerUnderTest};
 use super::finding::Finding;
-use super::{NotSent, Outcome, Probe, does_not_apply, skip};
+use super::{NotSent, Probe, ProbeOutcome, does_not_apply, skip};
 use mcptest_mcp::client::Endpoint;
 use regex::Regex;
 use serde_json::{Value, json};
@@ -136,7 +136,7 @@ fn is_local(bench: &ServerUnderTest) -> bool {
     ["localhost", "127.0.0.1", "[::1]"].contains(&host)
 }
 
-async fn origin(bench: &mut ServerUnderTest) -> Outcome {
+async fn origin(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let (sent, status) = with_headers(bench, &[("origin", FOREIGN_ORIGIN)]).await?;
     let finding = match status {
         403 | 0 => Finding::held(),
@@ -150,7 +150,7 @@ async fn origin(bench: &mut ServerUnderTest) -> Outcome {
     Ok(finding.sent(sent).came(format!("HTTP {status}")))
 }
 
-async fn rebinding(bench: &mut ServerUnderTest) -> Outcome {
+async fn rebinding(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let (sent, status) =
         with_headers(bench, &[("host", FOREIGN), ("origin", FOREIGN_ORIGIN)]).await?;
     if !is_local(bench) {
@@ -166,7 +166,7 @@ async fn rebinding(bench: &mut ServerUnderTest) -> Outcome {
     Ok(finding.sent(sent).came(format!("HTTP {status}")))
 }
 
-async fn oversized_body(bench: &mut ServerUnderTest) -> Outcome {
+async fn oversized_body(bench: &mut ServerUnderTest) -> ProbeOutcome {
     bench.only_over(true)?;
     let id = bench.next_id();
     let client = bench.client()?;
@@ -187,7 +187,7 @@ async fn oversized_body(bench: &mut ServerUnderTest) -> Outcome {
         .came(came.words()))
 }
 
-async fn session_id(bench: &mut ServerUnderTest) -> Outcome {
+async fn session_id(bench: &mut ServerUnderTest) -> ProbeOutcome {
     bench.only_over(true)?;
     let first = bench
         .client()?
@@ -220,7 +220,7 @@ async fn session_id(bench: &mut ServerUnderTest) -> Outcome {
     Ok(finding.sent("initialize, twice").came(came))
 }
 
-async fn unknown_session(bench: &mut ServerUnderTest) -> Outcome {
+async fn unknown_session(bench: &mut ServerUnderTest) -> ProbeOutcome {
     bench.only_over(true)?;
     bench
         .client()?
@@ -236,7 +236,7 @@ async fn unknown_session(bench: &mut ServerUnderTest) -> Outcome {
     Ok(finding.sent(sent).came(format!("HTTP {status}")))
 }
 
-async fn path_traversal(bench: &mut ServerUnderTest) -> Outcome {
+async fn path_traversal(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let tools = bench.callable().await?;
     // Not even with `--allow-writes`: a tool that writes would write there.
     let readers = tools.iter().filter(|tool| tool.is_read_only);
@@ -293,7 +293,7 @@ fn errors(bench: &ServerUnderTest) -> Vec<String> {
     bench.said().into_iter().filter(is_error).collect()
 }
 
-fn secrets_in_errors(bench: &ServerUnderTest) -> Outcome {
+fn secrets_in_errors(bench: &ServerUnderTest) -> ProbeOutcome {
     bench.only_over(false)?;
     let errors = errors(bench);
     let finding = match errors.iter().find(|text| text.contains(CANARY)) {
@@ -306,7 +306,7 @@ fn secrets_in_errors(bench: &ServerUnderTest) -> Outcome {
     Ok(finding.sent("a variable MCPTEST_CANARY_TOKEN, and all probes before this one"))
 }
 
-fn stack_trace(bench: &ServerUnderTest) -> Outcome {
+fn stack_trace(bench: &ServerUnderTest) -> ProbeOutcome {
     let errors = errors(bench);
     // A frame as Python, JavaScript, Java and Rust write it, with a path from the root.
     let frame = r#"File \\?"/[^"]+", line \d+|\bat .{0,120}\(?(file://)?(/[\w.@-]+){2,}:\d+:\d+\)?|\bat [\w.$]+\([\w]+\.java:\d+\)|panicked at /"#;

@@ -3,7 +3,7 @@
 use super::answer::Answer;
 use super::bench::ServerUnderTest;
 use super::finding::{Finding, Verdict};
-use super::{Outcome, Probe, does_not_apply, skip};
+use super::{Probe, ProbeOutcome, does_not_apply, skip};
 use mcptest_mcp::client::{Observed, ToolFlaw};
 use mcptest_mcp::era::Era;
 use mcptest_mcp::jsonrpc::code;
@@ -72,7 +72,7 @@ pub(super) const PROBES: &[Probe] = &[
     },
 ];
 
-async fn capability(bench: &mut ServerUnderTest) -> Outcome {
+async fn capability(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let capabilities = bench
         .info
         .as_ref()
@@ -92,7 +92,7 @@ async fn capability(bench: &mut ServerUnderTest) -> Outcome {
         .came(format!("capabilities {capabilities}")))
 }
 
-async fn list(bench: &mut ServerUnderTest) -> Outcome {
+async fn list(bench: &mut ServerUnderTest) -> ProbeOutcome {
     if !bench.declares("tools") {
         return does_not_apply("the server declares no tools");
     }
@@ -123,7 +123,7 @@ async fn list(bench: &mut ServerUnderTest) -> Outcome {
         .came(format!("{count} tools {}", complaints.join("; ")).trim_end()))
 }
 
-async fn names(bench: &mut ServerUnderTest) -> Outcome {
+async fn names(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let listed = bench.listed().await?;
     let is_plain = |name: &str| {
         (1..=LONGEST_NAME).contains(&name.len())
@@ -147,7 +147,7 @@ async fn first_page(bench: &ServerUnderTest) -> Answer {
     bench.ask(LIST, json!({})).await
 }
 
-async fn order(bench: &mut ServerUnderTest) -> Outcome {
+async fn order(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let names = |answer: &Answer| match answer {
         Answer::Result(result) => result["tools"]
             .as_array()
@@ -170,7 +170,7 @@ async fn order(bench: &mut ServerUnderTest) -> Outcome {
     Ok(finding.sent("tools/list, twice").came(second.join(", ")))
 }
 
-async fn cache(bench: &mut ServerUnderTest) -> Outcome {
+async fn cache(bench: &mut ServerUnderTest) -> ProbeOutcome {
     if !bench.declares("tools") {
         return does_not_apply("the server declares no tools");
     }
@@ -190,7 +190,7 @@ async fn cache(bench: &mut ServerUnderTest) -> Outcome {
     Ok(finding.sent(LIST).came(answer.words()))
 }
 
-async fn cursor(bench: &mut ServerUnderTest) -> Outcome {
+async fn cursor(bench: &mut ServerUnderTest) -> ProbeOutcome {
     match first_page(bench).await {
         Answer::Result(page) if page["nextCursor"].is_string() => {}
         _ => return does_not_apply("the list has one page"),
@@ -210,7 +210,7 @@ async fn cursor(bench: &mut ServerUnderTest) -> Outcome {
         .came(answer.words()))
 }
 
-async fn call(bench: &mut ServerUnderTest) -> Outcome {
+async fn call(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let is_modern = bench.era() == Era::Modern;
     let made = bench.made_calls().await?;
     let verdicts = made.iter().filter(|call| !call.is_hung).filter_map(|call| {

@@ -182,7 +182,7 @@ fn one(tool: &Tool, paint: Paint) -> String {
     let gap = if about.is_empty() { "" } else { "  " };
     let mut text = format!("{}{gap}{about}\n", paint.bold(&escape(&tool.name)));
     let rows = arguments(tool.input_schema.get());
-    let widest = |cell: fn(&Row) -> &String| {
+    let widest = |cell: fn(&ToolRow) -> &String| {
         rows.iter()
             .map(|row| cell(row).chars().count())
             .max()
@@ -208,7 +208,7 @@ fn one(tool: &Tool, paint: Paint) -> String {
     text
 }
 
-struct Row {
+struct ToolRow {
     name: String,
     kind: String,
     is_required: bool,
@@ -216,7 +216,7 @@ struct Row {
 }
 
 /// The arguments in the schema's own order, required ones first.
-fn arguments(schema: &str) -> Vec<Row> {
+fn arguments(schema: &str) -> Vec<ToolRow> {
     let schema = Members::read(schema);
     let required: Vec<Value> = schema
         .get("required")
@@ -227,7 +227,7 @@ fn arguments(schema: &str) -> Vec<Row> {
         .map_or_else(Members::default, |all| Members::read(all.get()));
     let row = |(name, property): (String, Box<RawValue>)| {
         let property: Value = serde_json::from_str(property.get()).unwrap_or_default();
-        Row {
+        ToolRow {
             kind: kind(&property),
             is_required: required.iter().any(|one| *one == name),
             about: property["description"]
@@ -237,7 +237,7 @@ fn arguments(schema: &str) -> Vec<Row> {
             name: escape(&name).into_owned(),
         }
     };
-    let mut rows: Vec<Row> = properties.0.into_iter().map(row).collect();
+    let mut rows: Vec<ToolRow> = properties.0.into_iter().map(row).collect();
     rows.sort_by_key(|row| !row.is_required);
     rows
 }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 /// The arguments of all tools: the schema of each says which it takes.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Asked {
+struct ToolArguments {
     paths: Vec<PathBuf>,
     filter: Option<String>,
     test: String,
@@ -25,14 +25,14 @@ struct Asked {
 }
 
 /// The answer of a tool as text, and as data if it has any.
-type Answer = Result<(String, Option<Value>), Failure>;
+type ToolAnswer = Result<(String, Option<Value>), Failure>;
 
 /// The result of a call, as MCP has it.
 pub(super) fn answer(tool: &str, arguments: &Value) -> Value {
     let answered = serde_json::from_value(arguments.clone())
         .map_err(Failure::from)
         .and_then(|asked| {
-            let asked: Asked = asked;
+            let asked: ToolArguments = asked;
             match tool {
                 "run" => digest(&asked),
                 "show_failure" => show_failure(&asked),
@@ -52,7 +52,7 @@ pub(super) fn answer(tool: &str, arguments: &Value) -> Value {
     result
 }
 
-fn digest(asked: &Asked) -> Answer {
+fn digest(asked: &ToolArguments) -> ToolAnswer {
     let filters: Result<Vec<Filter>, String> =
         asked.filter.iter().map(|filter| filter.parse()).collect();
     let filters =
@@ -71,7 +71,7 @@ fn digest(asked: &Asked) -> Answer {
     Ok((rendered(&report, "agent", 0)?, Some(data)))
 }
 
-fn show_failure(asked: &Asked) -> Answer {
+fn show_failure(asked: &ToolArguments) -> ToolAnswer {
     let report = judged(&asked.paths, Vec::new())?;
     let tests = report.tests.iter().cloned();
     let tests: Vec<_> = tests.filter(|test| test.row_name() == asked.test).collect();
@@ -130,7 +130,7 @@ fn inside(path: &Path) -> Result<(), Failure> {
     })
 }
 
-fn draft(asked: Asked) -> Result<String, Failure> {
+fn draft(asked: ToolArguments) -> Result<String, Failure> {
     let out = PathBuf::from("mcptest.yml");
     let draft: Draft = match (asked.cassette, asked.command.is_empty()) {
         (Some(cassette), true) => {

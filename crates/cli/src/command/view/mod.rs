@@ -44,7 +44,7 @@ impl RunCommand for View {
     const EXAMPLE: &'static str = "mcptest view examples/";
 
     fn run(self, _program: &Program) -> Result<u8, Failure> {
-        let shown = Shown::new(Source::from_paths(&self.paths)?)?;
+        let shown = ShownReport::new(Source::from_paths(&self.paths)?)?;
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -54,7 +54,7 @@ impl RunCommand for View {
     }
 }
 
-async fn serve(args: &View, shown: Shown) -> Result<(), Failure> {
+async fn serve(args: &View, shown: ShownReport) -> Result<(), Failure> {
     let (listener, bound) = listen(
         &args.http,
         &args.allow_host,
@@ -92,14 +92,14 @@ async fn serve(args: &View, shown: Shown) -> Result<(), Failure> {
 }
 
 /// The shown report, with the state of its files.
-struct Shown {
+struct ShownReport {
     source: Source,
     /// Counts the changes: a page asks for what it has not seen.
     version: u64,
     judged: source::JudgedSource,
 }
 
-impl Shown {
+impl ShownReport {
     fn new(source: Source) -> Result<Self, Failure> {
         let judged = source.judge()?;
         Ok(Self {
@@ -126,7 +126,7 @@ impl Shown {
 
 fn answer(
     guard: &Guard,
-    shown: &Mutex<Shown>,
+    shown: &Mutex<ShownReport>,
     request: &Request<Incoming>,
 ) -> Response<Full<Bytes>> {
     if let Some((status, why)) = guard.refusal(request.uri(), request.headers()) {
@@ -147,7 +147,7 @@ fn answer(
     }
 }
 
-impl Shown {
+impl ShownReport {
     /// The traces of the test at this place.
     fn traces(&self, at: &str) -> Response<Full<Bytes>> {
         let test = at

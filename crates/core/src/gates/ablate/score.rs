@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 
 /// The totals of several runs.
 #[derive(Default)]
-struct Tally {
+struct AblationTotals {
     runs: usize,
     passed: usize,
     /// The mean of a run.
@@ -83,10 +83,10 @@ pub(super) fn compare(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_
     if runs_of_each == 0 || ordinary.is_empty() {
         return Vec::new();
     }
-    let with = Tally::new(ordinary);
+    let with = AblationTotals::new(ordinary);
     sets.iter()
         .zip(side.chunks(runs_of_each))
-        .map(|(set, runs)| Worth::new(set, &with, &Tally::new(runs)))
+        .map(|(set, runs)| Worth::new(set, &with, &AblationTotals::new(runs)))
         .collect()
 }
 
@@ -117,7 +117,7 @@ fn count_labels(what: &str, labels: &[&str]) -> String {
     format!("{} {what} ({named})", labels.len())
 }
 
-impl Tally {
+impl AblationTotals {
     fn new(runs: &[Run<'_>]) -> Self {
         let mean = |sum: f64| sum / runs.len() as f64;
         let sum = |value: &dyn Fn(&Run<'_>) -> Option<f64>| {
@@ -154,7 +154,7 @@ impl Tally {
 }
 
 impl Worth {
-    fn new(set: &[String], with: &Tally, without: &Tally) -> Self {
+    fn new(set: &[String], with: &AblationTotals, without: &AblationTotals) -> Self {
         let usage = Usage {
             calls: UsageChange::new("calls", Some(with.calls), Some(without.calls)),
             tokens: UsageChange::new("tokens", with.tokens, without.tokens),
@@ -180,7 +180,7 @@ impl Worth {
 }
 
 /// `without search: 1 of 3 runs succeed, with it 3 of 3, a drop of 66 points (95% interval -3 to 94); a …`
-fn describe(row: &AblationRow, with: &Tally, usage: &Usage, replacement: &str) -> String {
+fn describe(row: &AblationRow, with: &AblationTotals, usage: &Usage, replacement: &str) -> String {
     format!(
         "without {}: {} of {} runs succeed, with it {} of {}, a drop of {} points \
          (95% interval {} to {}); a run goes from {}; {replacement}",
@@ -197,14 +197,14 @@ fn describe(row: &AblationRow, with: &Tally, usage: &Usage, replacement: &str) -
 }
 
 /// The fall of the pass rate without the set, floored.
-fn drop_in_points(with: &Tally, without: &Tally) -> i64 {
+fn drop_in_points(with: &AblationTotals, without: &AblationTotals) -> i64 {
     let product = |a: usize, b: usize| (a * b) as i64;
     let difference = product(with.passed, without.runs) - product(without.passed, with.runs);
     (100 * difference).div_euclid(product(with.runs, without.runs))
 }
 
 /// The 95% interval of the drop, in points.
-fn drop_interval(with: &Tally, without: &Tally) -> Interval {
+fn drop_interval(with: &AblationTotals, without: &AblationTotals) -> Interval {
     match newcombe_difference(with.rate(), without.rate(), CONFIDENCE) {
         Ok(found) => Interval {
             lower: 100.0 * found.interval.lower,
@@ -269,7 +269,7 @@ struct Replacement {
     message: String,
 }
 
-fn replacement(set: &[String], with: &Tally, without: &Tally) -> Replacement {
+fn replacement(set: &[String], with: &AblationTotals, without: &AblationTotals) -> Replacement {
     let is_removed = |tool: &str| {
         let (server, name) = match tool.split_once('.') {
             Some((server, name)) => (Some(server), name),

@@ -33,14 +33,14 @@ const TARGETS: &[Target] = &[DISCOVERY];
 
 /// The kind of thing that a name in a prompt denotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Named {
+enum NamedThing {
     /// It gives the answer away.
     Tool,
     /// It may be an ordinary word: a server `weather` and a question about the weather.
     Server,
 }
 
-impl Named {
+impl NamedThing {
     fn word(self) -> &'static str {
         match self {
             Self::Tool => "tool",
@@ -120,13 +120,13 @@ impl Gate for DiscoveryBlock {
 }
 
 /// A prompt that names a tool is not what the block claims. The name of a server may be an ordinary word.
-fn named_problem(name: &str, what: Named) -> Problem {
+fn named_problem(name: &str, what: NamedThing) -> Problem {
     let word = what.word();
     match what {
-        Named::Tool => Problem::error(format!(
+        NamedThing::Tool => Problem::error(format!(
             "the prompt names the tool `{name}`, so it is not name-free"
         )),
-        Named::Server => Problem::warning(format!("the prompt names the server `{name}`")),
+        NamedThing::Server => Problem::warning(format!("the prompt names the server `{name}`")),
     }
     .help(format!(
         "say what is wanted, not which {word} to use; if it is an ordinary word here, add `allow: [{name}]`"
@@ -169,17 +169,17 @@ impl DiscoveryBlock {
 
     /// A prompt that names a tool refutes the block; one that names a server is remarked on the row.
     fn judge_prompts(&self, runs: &[Run<'_>], scores: &mut Scores) {
-        let found: BTreeSet<(&str, Named)> =
+        let found: BTreeSet<(&str, NamedThing)> =
             runs.iter().flat_map(|run| self.found_in(run)).collect();
         for (name, what) in found {
             let message = format!("prompt names the {} `{name}`", what.word());
             match what {
-                Named::Tool => {
+                NamedThing::Tool => {
                     scores.is_refuted = true;
                     let message = format!("the {message}");
                     scores.findings.insert(0, Finding::new(None, message));
                 }
-                Named::Server => {
+                NamedThing::Server => {
                     scores.remark(&DISCOVERY, message);
                 }
             }
@@ -192,23 +192,23 @@ impl DiscoveryBlock {
         prompts: &[&str],
         tools: BTreeSet<&'n str>,
         servers: BTreeSet<&'n str>,
-    ) -> BTreeSet<(&'n str, Named)> {
+    ) -> BTreeSet<(&'n str, NamedThing)> {
         let is_allowed = |name: &str| {
             self.allow
                 .iter()
                 .any(|allowed| allowed.eq_ignore_ascii_case(name))
         };
-        let found = |names: BTreeSet<&'n str>, what: Named| {
+        let found = |names: BTreeSet<&'n str>, what: NamedThing| {
             let found = named(prompts, names.into_iter().filter(|name| !is_allowed(name)));
             found.into_iter().map(move |name| (name, what))
         };
-        found(tools, Named::Tool)
-            .chain(found(servers, Named::Server))
+        found(tools, NamedThing::Tool)
+            .chain(found(servers, NamedThing::Server))
             .collect()
     }
 
     /// The tools and servers of a run's recording that its prompts name.
-    fn found_in<'r>(&self, run: &Run<'r>) -> BTreeSet<(&'r str, Named)> {
+    fn found_in<'r>(&self, run: &Run<'r>) -> BTreeSet<(&'r str, NamedThing)> {
         let said = said_by_user(run.trace);
         let recorded = run
             .header

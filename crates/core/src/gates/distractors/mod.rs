@@ -83,14 +83,14 @@ pub(crate) struct Distractors {
     count: usize,
     /// The counts that each have a separate row, in ascending order.
     sweep: Vec<usize>,
-    source: Source,
+    source: DistractorSource,
     correct: Vec<String>,
     complexity: Option<&'static str>,
 }
 
 /// Where the distractors come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Source {
+enum DistractorSource {
     Catalogue,
     /// Near duplicates of this tool; of the first correct one when none is named.
     NearDuplicate(Option<String>),
@@ -280,7 +280,7 @@ fn whole(scores: &Scores, target: &Target) -> Option<usize> {
 impl Distractors {
     fn injected_tools(&self, offered: &[CatalogueTool]) -> Vec<CatalogueTool> {
         let names: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();
-        let Source::NearDuplicate(of) = &self.source else {
+        let DistractorSource::NearDuplicate(of) = &self.source else {
             return distractors_from_catalogue(self.count, &names);
         };
         let Some(of) = of.as_ref().or(self.correct.first()) else {
@@ -310,8 +310,8 @@ impl Distractors {
             value(&CHOSE_NEITHER)?,
         );
         let source = match self.source {
-            Source::Catalogue => "from the catalogue",
-            Source::NearDuplicate(_) => "near duplicates",
+            DistractorSource::Catalogue => "from the catalogue",
+            DistractorSource::NearDuplicate(_) => "near duplicates",
         };
         let complexity = self
             .complexity
@@ -328,9 +328,11 @@ impl Distractors {
         let (count, sweep) = read_counts(block);
         let doc = "Their source [default: the bundled catalogue]";
         let source = block.optional("source", doc, read_source);
-        let source = source.unwrap_or(Source::Catalogue);
+        let source = source.unwrap_or(DistractorSource::Catalogue);
         let most = sweep.last().copied().max(count);
-        if source == Source::Catalogue && most.is_some_and(|most| most > catalogue::size()) {
+        if source == DistractorSource::Catalogue
+            && most.is_some_and(|most| most > catalogue::size())
+        {
             let problem = Problem::error(format!(
                 "the bundled catalogue has {} tools",
                 catalogue::size()
@@ -467,7 +469,7 @@ fn read_counts(block: &mut Block<'_>) -> (Option<usize>, Vec<usize>) {
     )
 }
 
-fn read_source(field: &mut Field<'_>) -> Option<Source> {
+fn read_source(field: &mut Field<'_>) -> Option<DistractorSource> {
     field.try_block(|block| {
         let from = block.required("from", "`catalog` or `near_duplicate`", |field| {
             field.choice("a source", &[("catalog", false), ("near_duplicate", true)])
@@ -483,9 +485,9 @@ fn read_source(field: &mut Field<'_>) -> Option<Source> {
             block.report_at("of", problem);
         }
         Some(if from? {
-            Source::NearDuplicate(of)
+            DistractorSource::NearDuplicate(of)
         } else {
-            Source::Catalogue
+            DistractorSource::Catalogue
         })
     })
 }

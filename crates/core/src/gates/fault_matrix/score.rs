@@ -10,7 +10,7 @@ use crate::words::{count, distinct, some_of};
 
 /// The outcomes of the combinations, by their names.
 #[derive(Default)]
-struct Tally {
+struct CombinationOutcomes {
     survived: usize,
     lost: Vec<String>,
     /// Their calls were not made.
@@ -19,13 +19,13 @@ struct Tally {
     harmless: Vec<String>,
 }
 
-impl Tally {
-    fn add(&mut self, name: String, outcome: &Outcome) {
+impl CombinationOutcomes {
+    fn add(&mut self, name: String, outcome: &CombinationOutcome) {
         match outcome {
-            Outcome::Unreached => self.unreached.push(name),
-            Outcome::Harmless => self.harmless.push(name),
-            Outcome::Survived => self.survived += 1,
-            Outcome::Lost(_) => self.lost.push(name),
+            CombinationOutcome::Unreached => self.unreached.push(name),
+            CombinationOutcome::Harmless => self.harmless.push(name),
+            CombinationOutcome::Survived => self.survived += 1,
+            CombinationOutcome::Lost(_) => self.lost.push(name),
         }
     }
 
@@ -37,10 +37,10 @@ impl Tally {
 /// Scores the runs. Run i is combination i of the recorded header.
 pub(super) fn score(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Scores {
     let mut scores = Scores::default();
-    let mut tally = Tally::default();
+    let mut tally = CombinationOutcomes::default();
     for (at, run) in runs.iter().enumerate() {
         let strike = Strike::new(matrix, run, at);
-        if let Outcome::Lost(why) = &strike.outcome {
+        if let CombinationOutcome::Lost(why) = &strike.outcome {
             scores.findings.push(not_survived(&strike, run, why));
         }
         tally.add(strike.name(run), &strike.outcome);
@@ -72,7 +72,7 @@ fn not_survived(strike: &Strike<'_>, run: &Run<'_>, why: &str) -> Finding {
 }
 
 /// Names the combinations whose calls were not made, unless none was.
-fn never_reached(tally: &Tally) -> Option<Finding> {
+fn never_reached(tally: &CombinationOutcomes) -> Option<Finding> {
     if tally.unreached.is_empty() || tally.reached() == 0 {
         return None;
     }
@@ -81,7 +81,7 @@ fn never_reached(tally: &Tally) -> Option<Finding> {
     Some(Finding::new(None, message).about(&[REACHED]))
 }
 
-fn never_failed(tally: &Tally) -> Option<Finding> {
+fn never_failed(tally: &CombinationOutcomes) -> Option<Finding> {
     if tally.harmless.is_empty() {
         return None;
     }
@@ -90,7 +90,7 @@ fn never_failed(tally: &Tally) -> Option<Finding> {
 }
 
 /// `survived 5 of 6 faults (83%): not hang@2; 1 never reached: hang@3`.
-fn summary(combinations: usize, tally: &Tally) -> String {
+fn summary(combinations: usize, tally: &CombinationOutcomes) -> String {
     let survived = tally.survived;
     let reached = tally.reached();
     let rate = match (100 * survived).checked_div(reached) {
@@ -119,10 +119,10 @@ struct Strike<'t> {
     label: Option<String>,
     /// The call that ran into it, where it was made.
     event: Option<&'t FaultEvent<'t>>,
-    outcome: Outcome,
+    outcome: CombinationOutcome,
 }
 
-enum Outcome {
+enum CombinationOutcome {
     /// Its call was not made.
     Unreached,
     /// The call did not fail.
@@ -142,9 +142,10 @@ impl<'t> Strike<'t> {
             .map(str::to_owned);
         let event = event(run.trace, label.as_deref());
         let outcome = match event {
-            None => Outcome::Unreached,
-            Some(event) if !has_failed(run.trace, event.call_index) => Outcome::Harmless,
-            Some(event) => failure(matrix, run, event).map_or(Outcome::Survived, Outcome::Lost),
+            None => CombinationOutcome::Unreached,
+            Some(event) if !has_failed(run.trace, event.call_index) => CombinationOutcome::Harmless,
+            Some(event) => failure(matrix, run, event)
+                .map_or(CombinationOutcome::Survived, CombinationOutcome::Lost),
         };
         Self {
             label,
@@ -208,9 +209,9 @@ pub(super) fn evidence(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Evidence {
         });
         let cell = &mut cells[at];
         cell.runs += 1;
-        if let Outcome::Survived | Outcome::Lost(_) = strike.outcome {
+        if let CombinationOutcome::Survived | CombinationOutcome::Lost(_) = strike.outcome {
             cell.met += 1;
-            cell.recovered += usize::from(matches!(strike.outcome, Outcome::Survived));
+            cell.recovered += usize::from(matches!(strike.outcome, CombinationOutcome::Survived));
             cell.status = if cell.recovered < cell.met {
                 CellStatus::Lost
             } else {

@@ -55,7 +55,7 @@ impl Axes {
                     .or_insert_with(|| header.catalogue.as_deref().map(Catalogue::new)),
                 None => &mut none,
             };
-            let walk = Walk {
+            let walk = AxesWalk {
                 run: run.number,
                 calls: &run.trace.tool_calls,
                 results: run.trace.results_by_call(),
@@ -77,7 +77,7 @@ impl Axes {
     }
 
     /// Parameterization and syntax: does each call name an existing tool, with arguments that fit?
-    fn arguments(&mut self, walk: &Walk<'_>, mut catalogue: Option<&mut Catalogue<'_>>) {
+    fn arguments(&mut self, walk: &AxesWalk<'_>, mut catalogue: Option<&mut Catalogue<'_>>) {
         for (at, call) in walk.calls.iter().enumerate() {
             let standing = catalogue
                 .as_mut()
@@ -114,7 +114,7 @@ impl Axes {
     /// Error recovery: from the last call to the first, which tools and classes still succeed later?
     fn recoveries(
         &mut self,
-        walk: &Walk<'_>,
+        walk: &AxesWalk<'_>,
         classes_of: &HashMap<Tool<'_>, BTreeSet<usize>>,
         classes: usize,
     ) {
@@ -149,7 +149,7 @@ impl Axes {
     }
 
     /// Efficiency: within a run, the same call twice is one distinct call.
-    fn repeats(&mut self, walk: &Walk<'_>) {
+    fn repeats(&mut self, walk: &AxesWalk<'_>) {
         let mut first: HashMap<(Tool<'_>, u128), usize> = HashMap::default();
         for (at, call) in walk.calls.iter().enumerate() {
             let written = call.args.map(|args| json::hash(args.get()));
@@ -169,7 +169,12 @@ impl Axes {
     }
 
     /// The finding, unless the run has enough of its kind.
-    fn find(&mut self, walk: &Walk<'_>, about: Target, message: String) -> Option<&mut Finding> {
+    fn find(
+        &mut self,
+        walk: &AxesWalk<'_>,
+        about: Target,
+        message: String,
+    ) -> Option<&mut Finding> {
         let of_run = self
             .findings
             .iter()
@@ -186,13 +191,13 @@ impl Axes {
 }
 
 /// One run on its way through the axes.
-struct Walk<'t> {
+struct AxesWalk<'t> {
     run: usize,
     calls: &'t [Call<'t>],
     results: Vec<Option<&'t CallResult<'t>>>,
 }
 
-impl<'t> Walk<'t> {
+impl<'t> AxesWalk<'t> {
     fn called(&self, at: usize) -> String {
         format!("call {} `{}`", at + 1, self.calls[at].name)
     }

@@ -158,7 +158,7 @@ impl<'r> CommonTests<'r> {
     /// Beginning with the first model that shares a test with a later one; `None` where no two do.
     fn of(all: Vec<JudgedGroup<'r>>) -> Option<Self> {
         let unlike = held_to_other_checks(&all);
-        let keys: Vec<BTreeSet<Key<'r>>> = all
+        let keys: Vec<BTreeSet<TestKey<'r>>> = all
             .iter()
             .map(|group| group.keys().filter(|key| !unlike.contains(key)).collect())
             .collect();
@@ -170,7 +170,7 @@ impl<'r> CommonTests<'r> {
         let mut groups = Vec::new();
         let mut models_left_out = Vec::new();
         for (at, (group, own)) in all.into_iter().zip(&keys).enumerate() {
-            let shared: BTreeSet<Key<'r>> = common.intersection(own).cloned().collect();
+            let shared: BTreeSet<TestKey<'r>> = common.intersection(own).cloned().collect();
             if at < first || shared.is_empty() {
                 models_left_out.push(group.name.to_owned());
             } else {
@@ -199,8 +199,8 @@ impl<'r> CommonTests<'r> {
 }
 
 /// Tests that two groups hold to different blocks: their rates say nothing of each other.
-fn held_to_other_checks<'r>(groups: &[JudgedGroup<'r>]) -> BTreeSet<Key<'r>> {
-    let mut first: BTreeMap<Key<'r>, &'r TestReport> = BTreeMap::new();
+fn held_to_other_checks<'r>(groups: &[JudgedGroup<'r>]) -> BTreeSet<TestKey<'r>> {
+    let mut first: BTreeMap<TestKey<'r>, &'r TestReport> = BTreeMap::new();
     let mut unlike = BTreeSet::new();
     for judged in groups.iter().flat_map(|group| &group.tests) {
         let known = *first.entry(key(judged.test)).or_insert(judged.test);
@@ -246,7 +246,7 @@ impl<'r> JudgedGroup<'r> {
         self.tests.iter().map(|judged| judged.tally)
     }
 
-    fn keys(&self) -> impl Iterator<Item = Key<'r>> {
+    fn keys(&self) -> impl Iterator<Item = TestKey<'r>> {
         self.tests.iter().map(|judged| key(judged.test))
     }
 
@@ -321,9 +321,9 @@ pub fn board(
 }
 
 /// Identifies a test among the tests of its model.
-type Key<'r> = (&'r str, &'r str, Option<String>);
+type TestKey<'r> = (&'r str, &'r str, Option<String>);
 
-fn key(test: &TestReport) -> Key<'_> {
+fn key(test: &TestReport) -> TestKey<'_> {
     let variant = test.variant.map(|variant| variant.to_string());
     (&test.suite.file, &test.name, variant)
 }

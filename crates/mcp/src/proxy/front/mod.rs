@@ -51,7 +51,7 @@ impl FrontSessions {
 }
 
 /// The session in the headers of a request.
-enum Named {
+enum NamedSession {
     Nothing,
     Open(Arc<LineSession>),
     Over,
@@ -88,9 +88,9 @@ impl Front {
                 self.post(&parts, &body).await
             }
             Method::GET => Ok(match self.session(&parts.headers) {
-                Named::Open(session) => events(session.stand(), (), None),
-                Named::Over => no_session(),
-                Named::Nothing => refuse(
+                NamedSession::Open(session) => events(session.stand(), (), None),
+                NamedSession::Over => no_session(),
+                NamedSession::Nothing => refuse(
                     StatusCode::METHOD_NOT_ALLOWED,
                     "without a session only POST is served",
                 ),
@@ -124,9 +124,9 @@ impl Front {
             return Ok(self.bare.answer(&message.body).await);
         }
         let session = match self.session(&parts.headers) {
-            Named::Open(session) => Some(session),
-            Named::Over => return Ok(no_session()),
-            Named::Nothing => None,
+            NamedSession::Open(session) => Some(session),
+            NamedSession::Over => return Ok(no_session()),
+            NamedSession::Nothing => None,
         };
         let Body::Request { id, method, params } = message.body else {
             if let Some(session) = session {
@@ -166,16 +166,16 @@ impl Front {
     }
 
     /// The session that the headers name.
-    fn session(&self, headers: &HeaderMap) -> Named {
+    fn session(&self, headers: &HeaderMap) -> NamedSession {
         let Some(id) = header_text(headers, SESSION_ID) else {
-            return Named::Nothing;
+            return NamedSession::Nothing;
         };
         let mut sessions = self.sessions.lock();
         match sessions.named.get(id) {
-            Some(session) if !session.is_over() => Named::Open(Arc::clone(session)),
+            Some(session) if !session.is_over() => NamedSession::Open(Arc::clone(session)),
             _ => {
                 sessions.named.remove(id);
-                Named::Over
+                NamedSession::Over
             }
         }
     }

@@ -90,7 +90,7 @@ impl Following {
         self.leave();
     }
 
-    async fn pass(&mut self, piece: Piece) {
+    async fn pass(&mut self, piece: EventBytes) {
         let answer = piece
             .event
             .as_ref()
@@ -154,7 +154,7 @@ impl Drop for Following {
 }
 
 /// Bytes up to the end of an event, or of the part between events.
-struct Piece {
+struct EventBytes {
     raw: Bytes,
     event: Option<sse::Event>,
 }
@@ -178,7 +178,7 @@ impl Default for Cutter {
 }
 
 impl Cutter {
-    fn feed(&mut self, mut bytes: &[u8]) -> Vec<Piece> {
+    fn feed(&mut self, mut bytes: &[u8]) -> Vec<EventBytes> {
         let mut pieces = Vec::new();
         while let Some(end) = memchr::memchr2(b'\n', b'\r', bytes) {
             let (line, rest) = bytes.split_at(end + 1);
@@ -187,7 +187,7 @@ impl Cutter {
             self.is_line_empty = true;
             let event = self.take(line).pop();
             if is_blank || event.is_some() {
-                pieces.push(Piece {
+                pieces.push(EventBytes {
                     raw: self.rest(),
                     event,
                 });
@@ -196,7 +196,7 @@ impl Cutter {
         self.is_line_empty &= bytes.is_empty();
         self.take(bytes);
         if self.parser.is_none() {
-            pieces.push(Piece {
+            pieces.push(EventBytes {
                 raw: self.rest(),
                 event: None,
             });
@@ -235,9 +235,9 @@ mod tests {
         ) {
             let text = lines.concat();
             let mut cutter = Cutter::default();
-            let mut pieces: Vec<Piece> =
+            let mut pieces: Vec<EventBytes> =
                 text.as_bytes().chunks(size).flat_map(|chunk| cutter.feed(chunk)).collect();
-            pieces.push(Piece { raw: cutter.rest(), event: None });
+            pieces.push(EventBytes { raw: cutter.rest(), event: None });
             let bytes: Vec<u8> = pieces.iter().flat_map(|piece| piece.raw.to_vec()).collect();
             prop_assert_eq!(bytes, text.as_bytes());
             let events: Vec<sse::Event> = pieces.into_iter().filter_map(|piece| piece.event).collect();
