@@ -43,7 +43,7 @@ pub use crate::suite::read::{Block, Field};
 pub use crate::trace::{Run, Tool};
 
 // What one gate may ask of another, by names of its own.
-pub(crate) use narrative::{Narrative, is_read_by_name, score_narrative};
+pub(crate) use narrative::{Narrative, only_reads, score_narrative};
 pub(crate) use recovery::is_contradicted;
 pub(crate) use trajectory::ArgumentShape;
 

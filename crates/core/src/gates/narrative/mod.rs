@@ -25,7 +25,7 @@ mod token;
 mod tool;
 mod verbs;
 
-pub(crate) use tool::is_read_by_name;
+pub(crate) use tool::only_reads;
 
 use crate::engine::facts::AgentFacts;
 use crate::engine::gate::{Documentation, Gate, GateKind, GateTrait, RunFailsBy};

@@ -110,9 +110,11 @@ impl ToolName {
     }
 }
 
-/// Returns true if the name of a tool means that it only reads.
-pub(crate) fn is_read_by_name(name: &str) -> bool {
-    ToolName::new(name, &Vocabulary::new(super::Extraction::Rules)).effect == Effect::Read
+/// Returns true if a call only reads, by the name of its tool and the text of its arguments. A statement or request that
+/// changes something is not a read, wherever it begins.
+pub(crate) fn only_reads(name: &str, arguments: &str) -> bool {
+    let tool = ToolName::new(name, &Vocabulary::new(super::Extraction::Rules));
+    tool.effect == Effect::Read && effect_of(&tool, arguments) == Effect::Read
 }
 
 /// The effect that the words of a name mean, and which of them is the verb.
@@ -272,8 +274,16 @@ fn can_be_head(part: &str) -> bool {
         && !matches!(part, "v1" | "v2" | "new" | "bulk" | "batch")
 }
 
-/// The effect of a call, from its tool and the text of its arguments.
+/// The effect of a call, from its tool and the beginning of the text of its arguments.
 pub(super) fn effect_of_call(tool: &ToolName, arguments: &str) -> Effect {
+    let mut end = arguments.len().min(READ_OF_CODE);
+    while !arguments.is_char_boundary(end) {
+        end -= 1;
+    }
+    effect_of(tool, &arguments[..end])
+}
+
+fn effect_of(tool: &ToolName, arguments: &str) -> Effect {
     let may_be_sql = |key: &String| {
         matches!(
             key.as_str(),
@@ -281,15 +291,17 @@ pub(super) fn effect_of_call(tool: &ToolName, arguments: &str) -> Effect {
         )
     };
     let is_code = tool.effect == Effect::Anything;
-    let is_query = || tool.effect == Effect::Read && tool.keys.iter().any(may_be_sql);
+    let is_query = || {
+        tool.effect == Effect::Read
+            && (tool.keys.iter().any(may_be_sql) || has_key(arguments, &["sql", "statement"]))
+    };
+    if tool.effect == Effect::Read && is_writing_request(arguments) {
+        return Effect::Anything;
+    }
     if !is_code && !is_query() {
         return tool.effect;
     }
-    let mut end = arguments.len().min(READ_OF_CODE);
-    while !arguments.is_char_boundary(end) {
-        end -= 1;
-    }
-    let code = Code::read(&arguments[..end]);
+    let code = Code::read(arguments);
     let is_shell = tool.keys.iter().any(|key| {
         matches!(
             key.as_str(),
@@ -300,9 +312,41 @@ pub(super) fn effect_of_call(tool: &ToolName, arguments: &str) -> Effect {
         (_, true) if code.selects && !code.writes => Effect::Read,
         (true, true) if !code.is_program => Effect::Sql,
         (false, true) if code.writes => Effect::Sql,
-        (true, false) if is_shell && only_looks(&arguments[..end]) => Effect::Read,
+        (true, false) if is_shell && only_looks(arguments) => Effect::Read,
         _ => tool.effect,
     }
+}
+
+/// Returns true if a JSON text has one of these keys.
+fn has_key(json: &str, keys: &[&str]) -> bool {
+    each_pair(json).any(|(key, _)| keys.contains(&key))
+}
+
+/// Returns true if the arguments are a request of HTTP that changes something: an address, and a method such as POST.
+fn is_writing_request(json: &str) -> bool {
+    const METHODS: [&str; 4] = ["POST", "PUT", "PATCH", "DELETE"];
+    let writes = |(key, value): (&str, &str)| {
+        matches!(key, "method" | "http_method" | "httpMethod")
+            && METHODS.iter().any(|one| value.eq_ignore_ascii_case(one))
+    };
+    each_pair(json).any(writes) && has_key(json, &["url", "uri", "path", "endpoint"])
+}
+
+/// The keys of a JSON text with the text behind each, also where JSON is encoded as a text.
+fn each_pair(json: &str) -> impl Iterator<Item = (&str, &str)> {
+    let parts = json.split('"');
+    let mut parts = parts.map(|part| part.trim_end_matches('\\')).peekable();
+    let mut key = parts.next();
+    std::iter::from_fn(move || {
+        loop {
+            let link = parts.next()?;
+            let before = std::mem::replace(&mut key, Some(link))?;
+            if link.trim_start().starts_with(':') {
+                let value = parts.peek().copied().unwrap_or_default();
+                return Some((before, value));
+            }
+        }
+    })
 }
 
 /// The meaning of the words of a statement or command.
@@ -328,9 +372,13 @@ impl Code {
             code.is_program |= PROGRAM.into_iter().any(is);
             sets |= is("set");
             updates |= follows(&["update"]);
+            // A query of GraphQL that writes, and statements that are told by their first word.
+            let is_first = follows(&["sql", "query", "statement"]);
+            let begins_write = ["mutation", "grant", "revoke", "call", "rename", "vacuum"];
             code.writes |= follows(&["create", "alter", "drop", "truncate"])
-                || (is("into") && follows(&["insert", "merge"]))
-                || (is("from") && follows(&["delete"]));
+                || (is("into") && follows(&["insert", "merge", "replace"]))
+                || (is("from") && follows(&["delete"]))
+                || (is_first && begins_write.into_iter().any(is));
             before = word;
         }
         code.selects = selects && has_from;

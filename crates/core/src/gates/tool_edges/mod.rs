@@ -18,14 +18,13 @@ use crate::engine::scores::vacuous_runs;
 use crate::engine::shown::Shown;
 use crate::engine::success::Success;
 use crate::engine::target::Target;
-use crate::gates::is_read_by_name;
+use crate::gates::only_reads;
 use crate::problem::{Problem, Span};
 use crate::report::{Evidence, Finding, Number};
 use crate::suite::read::{Block, Field};
-use crate::trace::{Delegation, Run};
+use crate::trace::{Call, Delegation, Run};
 use policy::{Closed, Walk, delegations};
 use restriction::Restriction;
-use std::collections::BTreeSet;
 
 const ALLOWED_PCT: Target = Target::percent(
     "edges.allowed_pct",
@@ -305,17 +304,7 @@ impl ToolEdgesBlock {
             &forbids,
         );
         if self.are_reads_free {
-            let names: BTreeSet<&str> = walk
-                .unlisted
-                .iter()
-                .map(|&at| &*trace.tool_calls[at].name)
-                .collect();
-            let reads: BTreeSet<&str> = names
-                .into_iter()
-                .filter(|name| is_read_by_name(name))
-                .collect();
-            walk.unlisted
-                .retain(|&at| !reads.contains(&*trace.tool_calls[at].name));
+            walk.unlisted.retain(|&at| !is_read(&trace.tool_calls[at]));
         }
         walk
     }
@@ -401,6 +390,14 @@ impl ToolEdgesBlock {
             );
         }
     }
+}
+
+/// Returns true if a call only reads, by its name and its arguments.
+fn is_read(call: &Call<'_>) -> bool {
+    let arguments = call
+        .args
+        .map_or(call.args_text.as_deref(), |args| Some(args.get()));
+    only_reads(&call.name, arguments.unwrap_or_default())
 }
 
 fn missing(present: &[bool]) -> impl Iterator<Item = usize> {

@@ -83,6 +83,50 @@ fn a_list_of_allowed_tools_is_closed_unless_the_block_says_otherwise() {
 }
 
 #[test]
+fn a_statement_or_request_that_writes_is_no_free_read() {
+    let policy = "prompt: x\ntool_edges: { allowed: [open_page], reads: free }";
+    let status = |tool: &str, args: Value| {
+        let calls = json!({ "tool_calls": [{ "name": tool, "server": "docs", "args": args }] });
+        judged(policy, None, &[calls]).status
+    };
+    let padded = format!("SELECT a FROM b {}; DELETE FROM b", "-- x".repeat(1000));
+    for (tool, args) in [
+        ("query", json!({ "sql": "DROP TABLE pages" })),
+        ("read_query", json!({ "query": "DELETE FROM pages" })),
+        ("get_records", json!({ "sql": "UPDATE pages SET a = 1" })),
+        (
+            "query",
+            json!({ "query": "mutation { deletePage(id: 1) { id } }" }),
+        ),
+        ("query", json!({ "sql": padded })),
+        ("query", json!("{\"sql\": \"DROP TABLE pages\"}")),
+        ("fetch", json!({ "url": "https://a.dev", "method": "POST" })),
+        (
+            "fetch",
+            json!("{\"url\": \"https://a.dev\", \"method\": \"DELETE\"}"),
+        ),
+        (
+            "get_url",
+            json!({ "http_method": "delete", "path": "/pages/1" }),
+        ),
+    ] {
+        assert_eq!(status(tool, args.clone()), Status::Failed, "{tool} {args}");
+    }
+    for (tool, args) in [
+        (
+            "query",
+            json!({ "sql": "SELECT a FROM pages WHERE b = 'x'" }),
+        ),
+        ("query", json!({ "query": "query { pages { id } }" })),
+        ("fetch", json!({ "url": "https://a.dev", "method": "GET" })),
+        ("search", json!({ "q": "how to drop table" })),
+        ("list_payments", json!({ "method": "post" })),
+    ] {
+        assert_eq!(status(tool, args.clone()), Status::Passed, "{tool} {args}");
+    }
+}
+
+#[test]
 fn tools_that_only_read_may_be_free() {
     let policy = "prompt: x\ntool_edges: { allowed: [open_page], reads: free }";
     let status = |name: &str| judged(policy, None, &[run(&["open_page", name])]).status;
