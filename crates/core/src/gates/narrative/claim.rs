@@ -6,7 +6,7 @@ use super::identifier::{Identifier, IdentifierKind, Role};
 use super::lexicon::{LEXICON, Traits, traits};
 use super::message::{Message, Sentence, Shown, Word, WordKind};
 use super::phrase::Phrase;
-use super::proper_name::{names_at_start, names_in_failures};
+use super::proper_name::{admits_failure, names_at_start, names_in_failures};
 use super::verbs::Vocabulary;
 use crate::hashed::HashSet;
 use std::ops::Range;
@@ -98,7 +98,9 @@ pub(super) fn claims(message: &Message<'_>, vocabulary: &Vocabulary) -> Vec<Clai
             ))
     });
     let doubted = names_in_failures(message);
+    let has_failure = admits_failure(message);
     for claim in &mut found {
+        claim.count = claim.count.filter(|_| !has_failure);
         claim
             .proper_names
             .retain(|name| !doubted.contains(&*name.text));

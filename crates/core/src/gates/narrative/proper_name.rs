@@ -14,26 +14,93 @@ const LONGEST_HEAD: usize = 4;
 
 /// The proper names behind a verb, up to the next verb, contrast or condition.
 pub(super) fn names_behind(words: &[Word<'_>], verb: usize) -> Vec<Identifier> {
-    let mut names = Vec::new();
-    let mut is_in_relative_clause = false;
-    for word in words.iter().skip(verb + 1).take(REACH) {
-        // "all users who were not there (Alice, Bob)"
-        if is_in_relative_clause && word.kind != WordKind::Mark('(') {
+    let end = words.len().min(verb + 1 + REACH);
+    let mut list = NamesOfVerb::default();
+    let mut at = verb + 1;
+    while at < end {
+        let word = &words[at];
+        if word.kind == WordKind::Mark('(') {
+            let close = end_of_aside(words, at);
+            list.add_aside(&words[at + 1..close]);
+            at = close;
+        } else if word.traits.has(Traits::RELATIVE) {
+            // "all users who were not there (Alice, Bob)"
+            let is_aside = |at: &usize| words[*at].kind == WordKind::Mark('(');
+            at = (at..end).find(is_aside).unwrap_or(end);
             continue;
-        }
-        is_in_relative_clause = word.traits.has(Traits::RELATIVE);
-        if !is_in_relative_clause && ends_names(word) {
+        } else if begins_clause_of_name(words, at) {
+            list.drop_clause();
             break;
+        } else if ends_names(word) {
+            break;
+        } else {
+            list.add(word);
         }
-        names.extend(name_of(word));
+        at += 1;
     }
-    names
+    list.names
+}
+
+/// The names of a verb that are read so far.
+#[derive(Default)]
+struct NamesOfVerb {
+    names: Vec<Identifier>,
+    /// The number of names before the last comma, and before the last "and".
+    before_comma: Option<usize>,
+    before_and: usize,
+}
+
+impl NamesOfVerb {
+    fn add(&mut self, word: &Word<'_>) {
+        match word.kind {
+            WordKind::Mark(',' | '，') => self.before_comma = Some(self.names.len()),
+            WordKind::Word if &*word.text == "and" => self.before_and = self.names.len(),
+            _ => self.names.extend(name_of(word)),
+        }
+    }
+
+    /// Adds the names of "(Alice, Bob and Charlie)". Any other aside says something of its own.
+    fn add_aside(&mut self, words: &[Word<'_>]) {
+        let is_of_list = |word: &Word<'_>| {
+            matches!(word.kind, WordKind::Mark(',' | '，'))
+                || &*word.text == "and"
+                || name_of(word).is_some()
+        };
+        if words.iter().all(is_of_list) {
+            self.names.extend(words.iter().filter_map(name_of));
+        }
+    }
+
+    /// Drops the subject of a new clause: Bob of "I added Alice, Bob was there before".
+    fn drop_clause(&mut self) {
+        let first = self.before_comma.unwrap_or(self.before_and);
+        self.names.truncate(first);
+    }
+}
+
+/// Where an aside closes, or the end of the words.
+fn end_of_aside(words: &[Word<'_>], open: usize) -> usize {
+    let is_close = |at: &usize| words[*at].kind == WordKind::Mark(')');
+    (open..words.len()).find(is_close).unwrap_or(words.len())
+}
+
+/// Returns true if a word makes a name before it the subject of a clause: "Bob was there before", "Bob declined". A past
+/// before a name does as well: "and tried Bob".
+fn begins_clause_of_name(words: &[Word<'_>], at: usize) -> bool {
+    let word = &words[at];
+    let is_name = |at: Option<usize>| {
+        at.and_then(|at| words.get(at))
+            .is_some_and(|word| name_of(word).is_some())
+    };
+    let is_past = word.kind == WordKind::Word && word.text.len() > 4 && word.text.ends_with("ed");
+    let is_beside_name = is_name(at.checked_sub(1)) || is_name(Some(at + 1));
+    word.traits.has(Traits::PREDICATE) || (is_past && is_beside_name)
 }
 
 /// The proper names before the auxiliary of a passive: "Alice and Bob have been added".
 pub(super) fn names_before(words: &[Word<'_>], auxiliary: usize) -> Vec<Identifier> {
     let before = words[..auxiliary].iter().rev().take(REACH);
-    let near = before.take_while(|word| !ends_names(word));
+    let near = before.take_while(|word| !word.traits.has(Traits::PREDICATE) && !ends_names(word));
     let mut names: Vec<Identifier> = near.filter_map(name_of).collect();
     names.reverse();
     names
@@ -44,6 +111,12 @@ pub(super) fn names_at_start(words: &[Word<'_>]) -> Vec<Identifier> {
     let is_inside = |word: &&Word<'_>| !matches!(word.kind, WordKind::Mark(_)) && !ends_names(word);
     let first = words.iter().take(LONGEST_HEAD).take_while(is_inside);
     first.filter_map(name_of).collect()
+}
+
+/// Returns true if a sentence of a message reports a failure.
+pub(super) fn admits_failure(message: &Message<'_>) -> bool {
+    let mut sentences = message.sentences.iter();
+    sentences.any(|sentence| reports_failure(&message.words[sentence.words.clone()]))
 }
 
 /// The names in sentences that report a failure, in lower case.
@@ -87,8 +160,14 @@ fn is_failure(word: &str) -> bool {
             | "unsuccessfully"
             | "however"
             | "except"
+            | "blocked"
+            | "bounced"
             | "denied"
+            | "invalid"
+            | "refused"
             | "rejected"
+            | "skipped"
+            | "unavailable"
             | "pending"
             | "cannot"
             | "can't"

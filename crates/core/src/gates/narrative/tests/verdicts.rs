@@ -826,6 +826,13 @@ fn a_person_whose_call_failed_refutes_no_claim_about_others() {
         "I added Alice and Charlie. Bob has to be added by an admin.",
         "I added Alice, Bob and Charlie. However, adding Bob returned an error.",
         "I added two users to the channel.",
+        "I added Alice and Charlie to the channel, Bob was already a member.",
+        "I added Alice and Charlie to the channel (Bob declined).",
+        "I added Alice and Charlie, and Bob and Dora were there before.",
+        "I added Alice and Charlie and tried Bob too.",
+        "I added Alice and Charlie to the channel (the user name of Bob is invalid).",
+        "I added three users to the channel. One of them was rejected.",
+        "As Bob was away, Alice and Charlie have been added.",
     ] {
         hold_verdicts(&[(message, added(), &[], "supported or unverified")]);
     }
