@@ -59,7 +59,7 @@ impl NamesOfVerb {
         }
     }
 
-    /// Adds the names of "(Alice, Bob and Charlie)". Any other aside says something of its own.
+    /// Adds the names of "(Alice, Bob and Charlie)". Any other aside has its own meaning.
     fn add_aside(&mut self, words: &[Word<'_>]) {
         let is_of_list = |word: &Word<'_>| {
             matches!(word.kind, WordKind::Mark(',' | '，'))
@@ -197,7 +197,7 @@ fn ends_names(word: &Word<'_>) -> bool {
     }
 }
 
-/// Returns true if the names behind a word are not those of what was done.
+/// Returns true if the names behind a word are not part of the action.
 fn turns_away(word: &str) -> bool {
     matches!(
         word,
