@@ -11,6 +11,7 @@ mod orphans;
 mod start;
 mod stderr;
 mod stray;
+mod unread;
 
 pub use child::{Child, Closing, ExitWatch, Started};
 pub use crash::Crash;
@@ -19,6 +20,7 @@ pub use interrupt::{StopSignal, interrupted, stop_signal};
 pub use orphans::adopt_orphans;
 pub use start::{StartError, start, start_server, start_with};
 pub use stderr::Stderr;
+pub use unread::UnreadInput;
 
 use std::process::ExitStatus;
 

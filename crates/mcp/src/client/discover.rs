@@ -16,12 +16,14 @@ pub(super) struct Undiscovered {
 }
 
 /// The meaning of a failed probe.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Next {
     /// The server apparently uses the legacy protocol.
     FallBack,
     /// The server has exited, as some legacy servers do.
     StartAgain,
+    /// The server has read the probe and stays silent: `initialize` goes to a fresh one.
+    AskAfresh,
     /// The legacy protocol would not help.
     GiveUp,
 }

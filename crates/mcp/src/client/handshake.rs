@@ -3,22 +3,22 @@
 use super::conversation::{Conversation, Tap};
 use super::discover::{Next, Undiscovered, discover};
 use super::http::Http;
-use super::initialize::{agree, confirm, initialize};
+use super::initialize::initialize;
 use super::link::{Deadline, Link};
 use super::stdio::Stdio;
 use super::{Endpoint, Failure, Misbehaviour, Observed, ServerInfo, ServerSpec, WireError};
 use crate::era::Era;
 use std::pin::pin;
 use std::time::Duration;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep, timeout};
 
-/// A server that does not answer `server/discover` for this time also gets `initialize`: some servers never answer
-/// unknown requests. This decides the requests, never the protocol.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// A server that has read `server/discover` and does not answer for this time seems to ignore it, as some servers ignore
+/// all unknown requests.
+const PATIENCE: Duration = Duration::from_secs(5);
 /// After this a server is late.
 const LATE: Duration = Duration::from_secs(3);
-/// The time after the answer to the later request in which an answer to the probe may still arrive.
-const OUT_OF_ORDER: Duration = Duration::from_millis(200);
+/// The interval between looks at whether the server has read the probe.
+const LOOK: Duration = Duration::from_millis(20);
 
 /// Connects with the protocol that the server uses.
 pub(super) async fn connect(
@@ -49,51 +49,102 @@ async fn shake_hands(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link, Serve
         }
         None => find_out(spec, tap, deadline).await,
     };
-    let (link, info) = connected.map_err(before_ready)?;
-    link.conversation().set_ready();
+    let (mut link, info) = connected.map_err(before_ready)?;
+    link.begin_session();
     if let Link::Http(http, _) = &link {
         http.listen().await;
     }
     Ok((link, info))
 }
 
-/// One process and one connection: the first answer decides the protocol. Only a server that exits on the probe is
-/// started again.
+/// Asks for the protocol. A process or connection gets a second question only after it has answered the first.
+///
+/// A server that ignores the probe is told from one that is slow to start by its answer to `initialize`, on a fresh
+/// connection: whoever answers that sooner than the probe was waited for has ignored the probe. Whoever does not is asked
+/// again, with more patience, so that a slow start does not decide the protocol.
 async fn find_out(
     spec: &ServerSpec,
     tap: Option<Tap>,
     deadline: Deadline,
 ) -> Result<(Link, ServerInfo), WireError> {
-    let link = open(spec, tap.clone(), Era::Modern)?;
-    let fell_back = |link: &Link, why| link.conversation().observe(Observed::FellBack { why });
-    let Undiscovered { error, next } = match first_answer(&link, deadline).await {
-        Ok(FirstAnswer::Modern(info)) => return Ok((link, info)),
-        Ok(FirstAnswer::Legacy { info, reason }) => {
-            fell_back(&link, reason);
-            confirm(&link, &info).await;
+    let mut patience = PATIENCE.min(deadline.after / 4);
+    let mut link = open(spec, tap.clone(), Era::Modern)?;
+    loop {
+        let Undiscovered { error, next } = match probe(&link, patience, deadline).await {
+            Ok(info) => return Ok((link, info)),
+            Err(undiscovered) => undiscovered,
+        };
+        let why = error.misbehaviour.sentence(&error.method);
+        match next {
+            Next::GiveUp => return Err(error),
+            Next::FallBack => link.set_era(Era::Legacy),
+            Next::StartAgain | Next::AskAfresh => {
+                link = open_again(link, spec, tap.clone(), Era::Legacy).await?;
+            }
+        }
+        link.conversation().observe(Observed::FellBack { why });
+        let asked = Instant::now();
+        let info = match initialize(&link, deadline).await {
+            Ok(info) => info,
+            Err(refused) if next == Next::AskAfresh => return Err(to_both(&refused)),
+            Err(refused) => return Err(refused),
+        };
+        if next != Next::AskAfresh || asked.elapsed() < patience {
             return Ok((link, info));
         }
-        Err(undiscovered) => undiscovered,
-    };
-    let link = match next {
-        Next::GiveUp => return Err(error),
-        Next::FallBack => {
-            link.set_era(Era::Legacy);
-            link
+        patience = asked.elapsed() * 2;
+        link = open_again(link, spec, tap.clone(), Era::Modern).await?;
+    }
+}
+
+/// Asks with `server/discover`, until the server answers or seems to ignore it.
+///
+/// Over HTTP a server that is there answers every request, so this waits for the answer.
+async fn probe(
+    link: &Link,
+    patience: Duration,
+    deadline: Deadline,
+) -> Result<ServerInfo, Undiscovered> {
+    if let Link::Http(..) = link {
+        return discover(link, deadline).await;
+    }
+    tokio::select! {
+        biased;
+        discovered = discover(link, deadline) => discovered,
+        () = ignored(link, patience) => {
+            let silence = Misbehaviour::NoAnswer { after: patience, unread: false };
+            Err(Undiscovered {
+                error: link.error("server/discover", silence, Vec::new()),
+                next: Next::AskAfresh,
+            })
         }
-        Next::StartAgain => {
-            let seen = link.conversation().observed();
-            // A process that does not end by itself is killed when this is dropped.
-            let _killed = timeout(spec.connect_timeout / 4, link.discard()).await;
-            let link = open(spec, tap, Era::Legacy)?;
-            for observed in seen {
-                link.conversation().observe(observed);
-            }
-            link
-        }
-    };
-    fell_back(&link, reason(&error));
-    begin_legacy(link, deadline).await
+    }
+}
+
+/// Waits until the server has had this much time for a request that it has read.
+async fn ignored(link: &Link, patience: Duration) {
+    sleep(LOOK.min(patience)).await;
+    while link.holds_unread_input() {
+        sleep(LOOK).await;
+    }
+    sleep(patience).await;
+}
+
+/// Ends a connection that was only tried, and opens another, which remembers what was seen.
+async fn open_again(
+    link: Link,
+    spec: &ServerSpec,
+    tap: Option<Tap>,
+    era: Era,
+) -> Result<Link, WireError> {
+    let seen = link.conversation().observed();
+    // A process that does not end by itself is killed when this is dropped.
+    let _killed = timeout(spec.connect_timeout / 4, link.discard()).await;
+    let link = open(spec, tap, era)?;
+    for observed in seen {
+        link.conversation().observe(observed);
+    }
+    Ok(link)
 }
 
 async fn begin_legacy(link: Link, deadline: Deadline) -> Result<(Link, ServerInfo), WireError> {
@@ -113,10 +164,6 @@ fn before_ready(error: WireError) -> WireError {
     }
 }
 
-fn reason(error: &WireError) -> String {
-    error.misbehaviour.sentence(&error.method)
-}
-
 pub(super) fn open(spec: &ServerSpec, tap: Option<Tap>, era: Era) -> Result<Link, WireError> {
     let conversation = Conversation::new(
         &spec.name,
@@ -134,62 +181,6 @@ pub(super) fn open(spec: &ServerSpec, tap: Option<Tap>, era: Era) -> Result<Link
         endpoint => Stdio::open(endpoint, conversation).map(Link::Stdio),
     };
     opened.map_err(|misbehaviour| Failure::new(&spec.name, "", misbehaviour).into())
-}
-
-/// The first answer of a server.
-enum FirstAnswer {
-    Modern(ServerInfo),
-    /// With why it is not taken for a modern one.
-    Legacy {
-        info: ServerInfo,
-        reason: String,
-    },
-}
-
-/// Asks a server whose protocol is unknown. A server that stays silent is slow to start, or ignores the probe: it
-/// also gets the legacy question. Servers answer in order, and the second question does not confuse a modern server.
-///
-/// Over HTTP a server that is there answers every request, so this waits for the probe's answer.
-async fn first_answer(link: &Link, deadline: Deadline) -> Result<FirstAnswer, Undiscovered> {
-    let mut discovering = pin!(discover(link, deadline));
-    if let Link::Http(..) = link {
-        return discovering.await.map(FirstAnswer::Modern);
-    }
-    if let Ok(discovered) = timeout(PATIENCE.min(deadline.after / 4), &mut discovering).await {
-        return discovered.map(FirstAnswer::Modern);
-    }
-    let give_up = |error| Undiscovered {
-        error,
-        next: Next::GiveUp,
-    };
-    let mut initializing = pin!(agree(link, deadline));
-    tokio::select! {
-        biased;
-        discovered = &mut discovering => match discovered {
-            Ok(info) => Ok(FirstAnswer::Modern(info)),
-            Err(Undiscovered { error, next: Next::FallBack }) => match initializing.await {
-                Ok(info) => Ok(FirstAnswer::Legacy { info, reason: reason(&error) }),
-                Err(error) => Err(give_up(error)),
-            },
-            Err(Undiscovered { error, next: Next::GiveUp }) => Err(give_up(to_both(&error))),
-            Err(ended) => Err(ended),
-        },
-        initialized = &mut initializing => match initialized {
-            Ok(info) => {
-                let late = timeout(OUT_OF_ORDER, discovering).await.ok().and_then(Result::ok);
-                let reason = "it answered initialize and not server/discover".to_owned();
-                Ok(late.map_or(FirstAnswer::Legacy { info, reason }, FirstAnswer::Modern))
-            }
-            // As a modern server does, whose answer to the probe is still to come.
-            Err(refused) => match discovering.await {
-                Ok(info) => Ok(FirstAnswer::Modern(info)),
-                Err(Undiscovered { next: Next::StartAgain, error }) => {
-                    Err(Undiscovered { next: Next::StartAgain, error })
-                }
-                Err(_) => Err(give_up(refused)),
-            },
-        },
-    }
 }
 
 /// The failure to answer the probe, for a server that got the requests of both protocols.

@@ -20,7 +20,7 @@ pub(super) async fn initialize(link: &Link, deadline: Deadline) -> Result<Server
 }
 
 /// Agrees on a version: ours, or else the newest of the server's that we speak too.
-pub(super) async fn agree(link: &Link, deadline: Deadline) -> Result<ServerInfo, WireError> {
+async fn agree(link: &Link, deadline: Deadline) -> Result<ServerInfo, WireError> {
     let error = match offer(link, LATEST_LEGACY, deadline).await? {
         Offered::Agreed(info) => return Ok(info),
         Offered::Refused(error) => error,
@@ -39,7 +39,7 @@ pub(super) async fn agree(link: &Link, deadline: Deadline) -> Result<ServerInfo,
 }
 
 /// Tells the server that the handshake is done.
-pub(super) async fn confirm(link: &Link, info: &ServerInfo) {
+async fn confirm(link: &Link, info: &ServerInfo) {
     link.set_version(&info.protocol_version);
     link.notify_first("notifications/initialized").await;
 }

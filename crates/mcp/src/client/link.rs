@@ -195,6 +195,19 @@ impl Link {
         }
     }
 
+    /// True while the server is seen not to have read all that it was sent.
+    pub(super) fn holds_unread_input(&self) -> bool {
+        matches!(self, Self::Stdio(stdio) if stdio.holds_unread_input())
+    }
+
+    /// The handshake is done: the session begins.
+    pub(super) fn begin_session(&mut self) {
+        if let Self::Stdio(stdio) = self {
+            stdio.stop_watching_input();
+        }
+        self.conversation().set_ready();
+    }
+
     /// Ends a connection that was only tried.
     pub(super) async fn discard(self) {
         match self {

@@ -42,8 +42,8 @@ impl Misbehaviour {
                 } else {
                     ""
                 };
-                // On HTTP nothing else was asked.
-                let era = if asked == "server/discover" {
+                // Where the legacy question was asked as well, the server did not answer that one either.
+                let era = if asked == "server/discover" && unread.is_empty() {
                     "; if it ignores unknown requests, set `era: legacy`"
                 } else {
                     ""

@@ -3,7 +3,7 @@
 use super::Responses;
 use crate::era::Era;
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
-use mcptest_process::{Child, StartError, start_server};
+use mcptest_process::{Child, StartError, UnreadInput, start_server};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -96,6 +96,8 @@ pub(crate) struct OpenedPipe {
     pub(crate) writer: BoxedWriter,
     /// The process behind it, if one was started.
     pub(crate) child: Option<Child>,
+    /// What the process has not read yet, if the system can tell.
+    pub(crate) unread: Option<UnreadInput>,
 }
 
 impl Endpoint {
@@ -104,10 +106,12 @@ impl Endpoint {
         match self {
             Self::Command { words, env, cwd } => {
                 let (child, started) = start_server(words, env, cwd.as_deref())?;
+                let unread = UnreadInput::watch(&started.stdin);
                 Ok(Some(OpenedPipe {
                     reader: Box::new(started.stdout),
                     writer: Box::new(started.stdin),
                     child: Some(child),
+                    unread,
                 }))
             }
             Self::Pipe(open) => {
@@ -116,6 +120,7 @@ impl Endpoint {
                     reader,
                     writer,
                     child: None,
+                    unread: None,
                 }))
             }
             Self::Url { .. } => Ok(None),

@@ -5,7 +5,7 @@ use super::spec::{BoxedReader, BoxedWriter, OpenedPipe};
 use super::{Endpoint, Misbehaviour};
 use crate::frame::{Frame, Lines};
 use crate::tape::Direction;
-use mcptest_process::{Child, Closing, ExitWatch, Stderr, status_words};
+use mcptest_process::{Child, Closing, ExitWatch, Stderr, UnreadInput, status_words};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -34,6 +34,8 @@ pub(super) struct Stdio {
     reader: JoinHandle<()>,
     stderr: Option<Stderr>,
     child: Option<Child>,
+    /// What the process has not read, until the session begins.
+    unread: Option<UnreadInput>,
 }
 
 impl Stdio {
@@ -47,6 +49,7 @@ impl Stdio {
             reader,
             writer,
             child,
+            unread,
         } = opened.ok_or_else(|| Misbehaviour::BadAddress {
             url: format!("{endpoint:?}"),
             why: "it is not a program".to_owned(),
@@ -76,6 +79,7 @@ impl Stdio {
             waiting,
             stderr: child.as_ref().map(|child| child.stderr().clone()),
             child,
+            unread,
         })
     }
 
@@ -89,9 +93,19 @@ impl Stdio {
         number
     }
 
-    /// True when the line has left us, into the pipe at least.
+    /// True when the process has read the line, or as far as can be told: the line has left us, into the pipe at least.
     pub(super) fn was_read(&self, number: u64) -> bool {
-        self.written.load(Ordering::Relaxed) >= number
+        self.written.load(Ordering::Relaxed) >= number && !self.holds_unread_input()
+    }
+
+    /// True while the process is seen not to have read all that was written to it.
+    pub(super) fn holds_unread_input(&self) -> bool {
+        self.unread.as_ref().is_some_and(UnreadInput::holds_bytes)
+    }
+
+    /// The session has begun. From here on the process must see the end of its input.
+    pub(super) fn stop_watching_input(&mut self) {
+        self.unread = None;
     }
 
     /// The cause that its standard error names, and the end of it.
@@ -120,6 +134,7 @@ impl Stdio {
 
     /// Ends a server that was only probed.
     pub(super) async fn discard(mut self) {
+        self.stop_watching_input();
         self.writer.abort();
         if let Some(child) = self.child.take() {
             child.end_soon().await;
@@ -128,6 +143,7 @@ impl Stdio {
 
     /// Closes the server's input and ends it.
     pub(super) async fn close(&mut self) -> Closing {
+        self.stop_watching_input();
         let (outgoing, _) = mpsc::unbounded_channel();
         drop(std::mem::replace(&mut self.outgoing, outgoing));
         if timeout(AFTER_EXIT, &mut self.writer).await.is_err() {

@@ -42,6 +42,7 @@ pub(super) async fn connect(
         reader,
         writer,
         child,
+        unread: _,
     } = endpoint.open()?.ok_or(ConnectError::NotAPipe)?;
     let (heard, _activity) = watch::channel(Instant::now());
     let errors = Arc::new(tokio::sync::Mutex::new(tokio::io::sink()));

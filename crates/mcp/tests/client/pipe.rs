@@ -1,6 +1,8 @@
 //! What the client makes of messages, over a pipe.
 
-use crate::script::{HANG_UP, error, initialized, result, server, tool_server};
+use crate::script::{
+    HANG_UP, error, initialized, result, server, server_that_starts_in, tool_server,
+};
 use mcptest_mcp::client::{
     CallFailure, Client, Misbehaviour, Observed, Scripted, ServerSpec, TimeoutScope,
 };
@@ -346,91 +348,56 @@ async fn a_legacy_server_is_found_by_its_error_or_its_silence() {
     }
 }
 
-/// A server that reads what was sent only when the second question is there, as one that was slow to start.
-fn slow(answers: impl Fn(&Value, &Value) -> Vec<String> + Send + Sync + 'static) -> ServerSpec {
-    let held: Mutex<Option<Value>> = Mutex::new(None);
-    let mut spec = server(move |message| match message["method"].as_str() {
-        Some("server/discover") => {
-            *held.lock().unwrap() = Some(message.clone());
-            vec![]
+#[tokio::test]
+async fn a_server_that_ignores_the_probe_gets_initialize_on_a_fresh_connection() {
+    let asked: Arc<Mutex<Vec<String>>> = Arc::default();
+    let seen = Arc::clone(&asked);
+    let mut spec = server(move |message| {
+        let method = message["method"].as_str().unwrap().to_owned();
+        let id = message["id"].clone();
+        seen.lock().unwrap().push(format!("{method} {id}"));
+        match method.as_str() {
+            "initialize" => vec![result(message, &initialized("2025-11-25"))],
+            _ => vec![],
         }
-        Some("initialize") => match held.lock().unwrap().take() {
-            Some(discover) => answers(&discover, message),
-            None => panic!("initialize was sent twice"),
-        },
-        Some("tools/list") => vec![result(
-            message,
-            &json!({"resultType": "complete", "tools": []}),
-        )],
-        Some("notifications/initialized") => vec![],
-        other => panic!("{other:?}"),
     });
     spec.era = None;
-    spec.connect_timeout = Duration::from_secs(8);
-    spec
-}
-
-#[tokio::test]
-async fn a_server_that_is_slow_to_start_is_spoken_to_in_the_era_of_one_that_is_not() {
-    let locked = |discover: &Value, initialize: &Value| {
-        vec![
-            result(discover, &discovered()),
-            error(initialize, -32022, "this connection is modern"),
-        ]
-    };
-    let out_of_order = |discover: &Value, initialize: &Value| {
-        vec![
-            error(initialize, -32022, "this connection is modern"),
-            result(discover, &discovered()),
-        ]
-    };
-    let both = |discover: &Value, initialize: &Value| {
-        vec![
-            result(initialize, &initialized("2025-11-25")),
-            result(discover, &discovered()),
-        ]
-    };
-    let legacy = |discover: &Value, initialize: &Value| {
-        vec![
-            error(discover, -32601, "no such method"),
-            result(initialize, &initialized("2025-11-25")),
-        ]
-    };
-    for (spec, era) in [
-        (slow(locked), Era::Modern),
-        (slow(out_of_order), Era::Modern),
-        (slow(both), Era::Modern),
-        (slow(legacy), Era::Legacy),
-    ] {
-        let client = connect(&spec).await;
-        assert_eq!(client.server().era, era);
-        client.list_tools().await.unwrap();
-        let odd: Vec<_> = client
-            .observed()
-            .into_iter()
-            .filter(|seen| !seen.is_usual())
-            .collect();
-        assert_eq!(
-            odd,
-            [],
-            "an answer to a question of the handshake is no oddity, however late it comes"
-        );
-    }
-}
-
-#[tokio::test]
-async fn a_legacy_server_that_passes_over_the_probe_is_found_by_its_answer_to_initialize() {
-    let spec = slow(|_, initialize| vec![result(initialize, &initialized("2025-11-25"))]);
+    spec.connect_timeout = Duration::from_secs(4);
     let client = connect(&spec).await;
     assert_eq!(client.server().era, Era::Legacy);
+    assert_eq!(
+        asked.lock().unwrap()[..2],
+        ["server/discover 1", "initialize 1"],
+        "each is the first request of its connection"
+    );
     let fell_back = Observed::FellBack {
-        why: "it answered initialize and not server/discover".into(),
+        why: "no answer to server/discover within 1 s".into(),
     };
     assert!(
         client.observed().contains(&fell_back),
         "{:?}",
         client.observed()
     );
+}
+
+#[tokio::test]
+async fn a_slow_start_does_not_decide_the_protocol() {
+    let is_probe_seen = Arc::new(AtomicUsize::new(0));
+    let seen = Arc::clone(&is_probe_seen);
+    let start = Duration::from_millis(1800);
+    let mut spec = server_that_starts_in(start, move |message| match message["method"].as_str() {
+        Some("server/discover") => {
+            seen.fetch_add(1, Ordering::Relaxed);
+            vec![result(message, &discovered())]
+        }
+        Some("initialize") => vec![result(message, &initialized("2025-11-25"))],
+        _ => vec![],
+    });
+    spec.era = None;
+    spec.connect_timeout = Duration::from_secs(6);
+    let client = connect(&spec).await;
+    assert_eq!(client.server().era, Era::Modern, "it supports both");
+    assert!(is_probe_seen.load(Ordering::Relaxed) > 0);
 }
 
 #[tokio::test]

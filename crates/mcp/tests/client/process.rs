@@ -98,10 +98,60 @@ async fn a_session_is_one_process_in_either_era_and_a_server_that_ends_on_the_pr
     assert_eq!(starts(&on(&refused)).await, (Era::Legacy, 1));
     assert_eq!(
         starts(&on(":")).await,
-        (Era::Legacy, 1),
+        (Era::Legacy, 2),
         "silent on what it does not know"
     );
     assert_eq!(starts(&on("exit 1")).await, (Era::Legacy, 2));
+}
+
+/// The lines that a server got until it was connected to, which reads the first of them only after a while.
+async fn lines_of_a_slow_start(answer_to_probe: &str) -> (Era, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("lines");
+    let script = format!(
+        r#"echo started >> {0}; sleep 2; while read -r line; do echo "$line" >> {0}; {answer_to_probe}; done"#,
+        log.display()
+    );
+    let mut spec = ServerSpec::command("shell", ["sh", "-c", &script]);
+    // A server that has read the probe has a quarter of this to answer.
+    spec.connect_timeout = Duration::from_secs(6);
+    let client = Client::connect(&spec, None).await.unwrap();
+    let era = client.server().era;
+    client.close().await;
+    let lines = std::fs::read_to_string(&log).unwrap();
+    (era, lines.lines().map(str::to_owned).collect())
+}
+
+#[tokio::test]
+async fn a_server_that_is_slow_to_start_gets_one_question_at_a_time() {
+    let reply = |id: u8, what: &str| format!(r#"echo '{{"jsonrpc":"2.0","id":{id},{what}}}'"#);
+    let modern = reply(
+        1,
+        r#""result":{"supportedVersions":["2026-07-28"],"capabilities":{}}"#,
+    );
+    let (era, lines) = lines_of_a_slow_start(&modern).await;
+    assert_eq!((era, lines.len()), (Era::Modern, 2), "{lines:?}");
+    assert!(lines[1].contains("server/discover"), "{lines:?}");
+
+    let refused = reply(1, r#""error":{"code":-32601,"message":"Method not found"}"#);
+    let hello = reply(
+        2,
+        r#""result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"sh","version":"1"}}"#,
+    );
+    let answer =
+        format!(r#"case $line in *server/discover*) {refused};; *initialize\"*) {hello};; esac"#);
+    let (era, lines) = lines_of_a_slow_start(&answer).await;
+    assert_eq!(era, Era::Legacy);
+    let methods = [
+        "started",
+        "server/discover",
+        "initialize",
+        "notifications/initialized",
+    ];
+    assert_eq!(lines.len(), methods.len(), "{lines:?}");
+    for (line, method) in lines.iter().zip(methods) {
+        assert!(line.contains(method), "{lines:?}");
+    }
 }
 
 #[tokio::test]

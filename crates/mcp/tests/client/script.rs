@@ -12,11 +12,20 @@ pub(crate) type Script = dyn Fn(&Value) -> Vec<String> + Send + Sync;
 
 /// A server that answers as the script says; every connection is a new one.
 pub(crate) fn server(script: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static) -> ServerSpec {
+    server_that_starts_in(Duration::ZERO, script)
+}
+
+/// A server whose connections are not read for a while.
+pub(crate) fn server_that_starts_in(
+    start: Duration,
+    script: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static,
+) -> ServerSpec {
     let script: Arc<Script> = Arc::new(script);
     let open = move || {
         let (near, far) = tokio::io::duplex(1 << 16);
         let script = Arc::clone(&script);
         tokio::spawn(async move {
+            tokio::time::sleep(start).await;
             let (reader, mut writer) = tokio::io::split(far);
             let mut lines = BufReader::new(reader).lines();
             while let Ok(Some(line)) = lines.next_line().await {
