@@ -140,6 +140,41 @@ fn the_same_server_has_not_drifted() {
     );
 }
 
+/// A server that says more to a client that can do more, as the reference server does.
+fn answers_by_capabilities(method: &str, params: &Value) -> Result<Value, RpcError> {
+    let of_request = &params["_meta"]["io.modelcontextprotocol/clientCapabilities"];
+    match method {
+        "initialize" => {
+            let mut answer = initialized();
+            answer["instructions"] = json!(params["capabilities"].to_string());
+            Ok(answer)
+        }
+        "server/discover" => Ok(
+            json!({"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}}),
+        ),
+        "tools/list" if of_request.get("sampling").is_some() => {
+            Ok(json!({"tools": [tool("find", &plain()), tool("ask_the_model", &plain())]}))
+        }
+        "tools/list" => Ok(json!({"tools": [tool("find", &plain())]})),
+        _ => Err(RpcError::new(-32601, "no such method")),
+    }
+}
+
+#[test]
+fn an_unchanged_server_that_looks_at_the_clients_capabilities_has_not_drifted() {
+    let legacy = json!({"protocolVersion": "2025-11-25", "capabilities": {"roots": {}}});
+    let modern = json!({"_meta": {"io.modelcontextprotocol/clientCapabilities": {}}});
+    for asked in [
+        [("initialize", legacy), ("tools/list", json!({}))],
+        [("server/discover", modern.clone()), ("tools/list", modern)],
+    ] {
+        let tape = tape_of(&asked, answers_by_capabilities);
+        let drift = drift_from(&tape, answers_by_capabilities, &[]);
+        assert_eq!(counts(&drift), [0, 0, 0], "{}", human(&drift));
+        assert!(drift.is_anything_checked);
+    }
+}
+
 #[test]
 fn a_tool_that_is_gone_and_a_call_that_fails_now_break() {
     let drift = drift(

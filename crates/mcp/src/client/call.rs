@@ -20,7 +20,8 @@ pub(super) async fn call_tool(
 ) -> Called {
     let headers = param_headers(client, name, arguments).await;
     let start = Instant::now();
-    let params = Params::new(client.info.era)
+    let params = client
+        .params()
         .with("name", &write_text(name))
         .with("arguments", arguments.get())
         .and_notices();
@@ -57,7 +58,7 @@ pub(super) async fn request(
     } else {
         Vec::new()
     };
-    let params = Params::new(client.info.era).with_value(params.unwrap_or_default());
+    let params = client.params().with_value(params.unwrap_or_default());
     Round {
         client,
         method,

@@ -1,8 +1,9 @@
 //! Which requests are open, and to which of them does a message that comes in belong?
 
 use super::misbehaviour::{Misbehaviour, Moment};
+use super::params::own_capabilities;
 use super::responses::declined;
-use super::{Note, Observed, Responses};
+use super::{Note, Observed, Responses, ServerSpec};
 use crate::jsonrpc::{self, Body, Id, Malformed, RpcError};
 use crate::tape::Direction;
 use crate::wire::CommonParams;
@@ -26,6 +27,7 @@ const QUOTED: usize = 200;
 pub(super) struct Conversation {
     pub(super) server: String,
     pub(super) limit: usize,
+    pub(super) capabilities: Value,
     tap: Option<Tap>,
     responses: Responses,
     state: Mutex<ConversationState>,
@@ -104,19 +106,14 @@ pub(super) enum Received {
 }
 
 impl Conversation {
-    pub(super) fn new(
-        server: &str,
-        limit: usize,
-        tap: Option<Tap>,
-        responses: Responses,
-    ) -> Arc<Self> {
-        let state = Mutex::new(ConversationState::default());
+    pub(super) fn new(spec: &ServerSpec, tap: Option<Tap>) -> Arc<Self> {
         Arc::new(Self {
-            server: server.to_owned(),
-            limit,
+            server: spec.name.clone(),
+            limit: spec.max_message_bytes,
+            capabilities: spec.capabilities.clone().unwrap_or_else(own_capabilities),
             tap,
-            responses,
-            state,
+            responses: spec.responses.clone(),
+            state: Mutex::new(ConversationState::default()),
         })
     }
 

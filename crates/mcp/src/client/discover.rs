@@ -60,7 +60,7 @@ pub(super) async fn discover(link: &Link, deadline: Deadline) -> Result<ServerIn
 }
 
 async fn ask_to_discover(link: &Link, deadline: Deadline) -> Result<Box<RawValue>, CallFailure> {
-    let params = Params::new(Era::Modern);
+    let params = Params::new(Era::Modern, link.capabilities());
     let method = "server/discover";
     link.ask(Asking {
         method,

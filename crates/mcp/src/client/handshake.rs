@@ -165,12 +165,7 @@ fn before_ready(error: WireError) -> WireError {
 }
 
 pub(super) fn open(spec: &ServerSpec, tap: Option<Tap>, era: Era) -> Result<Link, WireError> {
-    let conversation = Conversation::new(
-        &spec.name,
-        spec.max_message_bytes,
-        tap,
-        spec.responses.clone(),
-    );
+    let conversation = Conversation::new(spec, tap);
     let opened = match &spec.endpoint {
         Endpoint::Url { url, headers } => {
             Http::open(url, headers, spec.connect_timeout, era, conversation).map(|http| {

@@ -2,7 +2,7 @@
 
 use super::discover::{Implementation, supported_versions};
 use super::link::{Asking, Deadline, Link};
-use super::params::{Params, capabilities, client_info};
+use super::params::{Params, client_info};
 use super::{CallFailure, Misbehaviour, ServerInfo, WireError};
 use crate::era::{Era, LATEST_LEGACY, VERSIONS};
 use crate::jsonrpc::RpcError;
@@ -51,9 +51,9 @@ enum Offered {
 }
 
 async fn offer(link: &Link, version: &str, deadline: Deadline) -> Result<Offered, WireError> {
-    let params = Params::new(Era::Legacy).with_value(json!({
+    let params = Params::new(Era::Legacy, link.capabilities()).with_value(json!({
         "protocolVersion": version,
-        "capabilities": capabilities(),
+        "capabilities": link.capabilities(),
         "clientInfo": client_info(),
     }));
     let asking = Asking {

@@ -7,8 +7,8 @@ use super::stdio::Stdio;
 use super::{CallFailure, Closing, Failure, Misbehaviour, Note, Observed, WireError};
 use crate::era::Era;
 use crate::jsonrpc::{self, Id};
-use serde_json::json;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout_at};
@@ -61,6 +61,11 @@ impl Link {
             Self::Stdio(stdio) => &stdio.conversation,
             Self::Http(http, _) => &http.conversation,
         }
+    }
+
+    /// The capabilities that the client declares.
+    pub(super) fn capabilities(&self) -> &Value {
+        &self.conversation().capabilities
     }
 
     pub(super) async fn ask(&self, asking: Asking<'_>) -> Asked {

@@ -41,6 +41,7 @@ pub use wire_error::{CallFailure, Failure, WireError};
 
 use link::{Deadline, Link};
 use param_headers::ParamHeader;
+use params::Params;
 use parking_lot::Mutex;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -132,6 +133,11 @@ impl Client {
             observed,
             process: mcptest_process::Closing::default(),
         })
+    }
+
+    /// Parameters of a request in the protocol of the session.
+    fn params(&self) -> Params {
+        Params::new(self.info.era, self.link.capabilities())
     }
 
     /// Until when a request that is sent now must be answered.

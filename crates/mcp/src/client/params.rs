@@ -14,8 +14,8 @@ pub(super) struct Params {
 }
 
 impl Params {
-    /// Parameters for a protocol. In the modern protocol, every request names its client.
-    pub(super) fn new(era: Era) -> Self {
+    /// Parameters for a protocol. In the modern protocol, every request names its client and the client's capabilities.
+    pub(super) fn new(era: Era, capabilities: &Value) -> Self {
         let mut params = Self::default();
         if era == Era::Modern {
             params
@@ -26,7 +26,7 @@ impl Params {
                 .insert(meta::CLIENT_INFO.to_owned(), client_info());
             params
                 .meta
-                .insert(meta::CLIENT_CAPABILITIES.to_owned(), capabilities());
+                .insert(meta::CLIENT_CAPABILITIES.to_owned(), capabilities.clone());
         }
         params
     }
@@ -88,8 +88,8 @@ pub(super) fn client_info() -> Value {
     json!({ "name": "mcptest", "version": env!("CARGO_PKG_VERSION") })
 }
 
-/// The capabilities that a server may use. Requests without a scripted answer are declined.
-pub(super) fn capabilities() -> Value {
+/// Our own capabilities. Requests without a scripted answer are declined.
+pub(super) fn own_capabilities() -> Value {
     json!({ "roots": {}, "sampling": {}, "elicitation": { "form": {}, "url": {} } })
 }
 
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_callers_meta_is_kept_beside_ours_and_lines_stay_whole() {
-        let params = Params::new(Era::Legacy)
+        let params = Params::new(Era::Legacy, &json!({}))
             .with_value(json!({"a": 1, "_meta": {"x": true}}))
             .with("b", "{\n  \"c\": 2\n}")
             .and_notices();
@@ -109,6 +109,6 @@ mod tests {
             serde_json::from_str::<Value>(&text).unwrap(),
             json!({"a": 1, "b": {"c": 2}, "_meta": {"progressToken": 7, "x": true}})
         );
-        assert_eq!(Params::new(Era::Legacy).text(1), None);
+        assert_eq!(Params::new(Era::Legacy, &json!({})).text(1), None);
     }
 }

@@ -1,7 +1,6 @@
 //! What does a server make of a string that no client would send?
 
 use super::http::Http;
-use super::params::Params;
 use super::{Client, Link, Misbehaviour, ServerInfo, ServerSpec, Tap, WireError, handshake};
 use crate::era::{Era, LATEST_LEGACY, LATEST_MODERN};
 use crate::jsonrpc::{self, Id};
@@ -51,7 +50,7 @@ impl Client {
 
     /// A request as a line, with the `_meta` of the protocol.
     pub fn request_line(&self, id: &str, method: &str, params: Value) -> String {
-        let params = Params::new(self.info.era).with_value(params).text(0);
+        let params = self.params().with_value(params).text(0);
         jsonrpc::request(&Id::Text(id.to_owned()), method, params.as_deref())
     }
 

@@ -4,6 +4,7 @@ use super::Responses;
 use crate::era::Era;
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use mcptest_process::{Child, StartError, UnreadInput, start_server};
+use serde_json::Value;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -32,6 +33,8 @@ pub struct ServerSpec {
     pub timeout_scope: TimeoutScope,
     /// The largest message to accept.
     pub max_message_bytes: usize,
+    /// The capabilities to declare; `None` declares our own.
+    pub capabilities: Option<Value>,
     /// The answers to the server's requests.
     pub responses: Responses,
     /// The observer of a late first answer.
@@ -156,6 +159,7 @@ impl ServerSpec {
             connect_timeout: DEFAULT_CONNECT_TIMEOUT,
             timeout_scope: TimeoutScope::EachRequest,
             max_message_bytes: DEFAULT_MAX_MESSAGE_BYTES,
+            capabilities: None,
             responses: Responses::default(),
             on_late: OnLate::default(),
         }

@@ -2,7 +2,6 @@
 
 use super::link::Asking;
 use super::param_headers::{self, ParamHeader};
-use super::params::Params;
 use super::{CallFailure, Client, Misbehaviour, Observed, Tool, ToolFlaw, Tools, WireError};
 use crate::era::Era;
 use crate::jsonrpc::write_text;
@@ -56,7 +55,7 @@ pub(super) async fn list(client: &Client) -> Result<ListedTools, WireError> {
 }
 
 async fn page(client: &Client, cursor: Option<&str>) -> Result<Box<RawValue>, WireError> {
-    let mut params = Params::new(client.info.era);
+    let mut params = client.params();
     if let Some(cursor) = cursor {
         params = params.with("cursor", &write_text(cursor));
     }

@@ -29,6 +29,22 @@ pub(super) fn era_of(asked: &[TapeRequest<'_>]) -> Option<Era> {
     }
 }
 
+/// The capabilities that the recorded client declared, if the tape has its handshake or a modern request.
+pub(super) fn client_capabilities(asked: &[TapeRequest<'_>]) -> Option<Value> {
+    asked
+        .iter()
+        .filter(|asked| asked.from == Direction::Client)
+        .find_map(|asked| {
+            let params = read(asked.params?);
+            let declared = if asked.method == "initialize" {
+                params.get("capabilities")
+            } else {
+                params.get("_meta")?.get(meta::CLIENT_CAPABILITIES)
+            };
+            declared.filter(|declared| declared.is_object()).cloned()
+        })
+}
+
 pub(super) fn read(raw: &RawValue) -> Value {
     serde_json::from_str(raw.get()).unwrap_or_default()
 }

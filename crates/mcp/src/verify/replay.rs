@@ -4,8 +4,8 @@ use super::catalogue::{self, KINDS, ListKind};
 use super::drift::{Drift, Findings, LeftOut, Subject, Tier};
 use super::ignore::Ignore;
 use super::recorded::{
-    RecordedAnswer, era_of, final_answer, items_of, read, recorded_items, responses, why_left_out,
-    without_meta,
+    RecordedAnswer, client_capabilities, era_of, final_answer, items_of, read, recorded_items,
+    responses, why_left_out, without_meta,
 };
 use super::value;
 use crate::client::{CallFailure, Client, Misbehaviour, ServerSpec, WireError};
@@ -28,7 +28,8 @@ const OWN: &[&str] = &[
 ];
 
 /// Resends a tape's requests to a live server in order, and compares the answers. Each session is replayed on a
-/// separate connection, with the protocol of its recording unless the server has a fixed one. A tape without requests
+/// separate connection, with the protocol of its recording unless the server has a fixed one, and with the capabilities
+/// of the recorded client: a server may list other tools to a client that can do more. A tape without requests
 /// contacts no server.
 pub async fn replay(
     tape: &Tape,
@@ -60,6 +61,7 @@ pub async fn replay(
         let spec = ServerSpec {
             era: spec.era.or_else(|| era_of(asked)),
             responses: responses(asked),
+            capabilities: client_capabilities(asked),
             ..spec.clone()
         };
         let client = match Client::connect(&spec, None).await {
