@@ -83,16 +83,16 @@ async fn find_out(
             }
         }
         link.conversation().observe(Observed::FellBack { why });
-        let asked = Instant::now();
-        let info = match initialize(&link, deadline).await {
+        let (answer, took) = timed_since_read(&link, initialize(&link, deadline)).await;
+        let info = match answer {
             Ok(info) => info,
             Err(refused) if next == Next::AskAfresh => return Err(to_both(&refused)),
             Err(refused) => return Err(refused),
         };
-        if next != Next::AskAfresh || asked.elapsed() < patience {
+        if next != Next::AskAfresh || took < patience {
             return Ok((link, info));
         }
-        patience = asked.elapsed() * 2;
+        patience = took * 2;
         link = open_again(link, spec, tap.clone(), Era::Modern).await?;
     }
 }
@@ -128,6 +128,20 @@ async fn ignored(link: &Link, patience: Duration) {
         sleep(LOOK).await;
     }
     sleep(patience).await;
+}
+
+/// The answer, and the time that the server took for it since it read the request.
+async fn timed_since_read<T>(link: &Link, asking: impl Future<Output = T>) -> (T, Duration) {
+    let mut asking = pin!(asking);
+    let mut read = Instant::now();
+    loop {
+        if let Ok(answer) = timeout(LOOK, &mut asking).await {
+            return (answer, read.elapsed());
+        }
+        if link.holds_unread_input() {
+            read = Instant::now();
+        }
+    }
 }
 
 /// Ends a connection that was only tried, and opens another, which remembers what was seen.
