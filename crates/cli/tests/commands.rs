@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use mcptest::{COMMANDS, PROGRAM};
+use mcptest_command::Patience;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
@@ -23,6 +24,19 @@ fn described() -> clap::Command {
 fn every_entry_has_a_name_of_its_own() {
     let names: BTreeSet<&str> = COMMANDS.iter().map(|kind| kind.name).collect();
     assert_eq!(names.len(), COMMANDS.len());
+}
+
+#[test]
+fn every_command_that_ends_says_what_it_waits_for() {
+    let silent = COMMANDS
+        .iter()
+        .filter(|kind| kind.patience == Patience::UntilItIsStopped);
+    let silent: Vec<&str> = silent.map(|kind| kind.name).collect();
+    assert_eq!(
+        silent,
+        ["view", "proxy", "mock", "mcp", "bridge"],
+        "these serve until they are stopped; every other command has an end that a user waits for"
+    );
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use crate::bare_server::BareServer;
 use crate::failure::Failure;
 use crate::program::Program;
+use crate::waiting::{Patience, Waiting};
 use clap::{ArgMatches, Args, Command};
 
 /// A command: what it is called and what it does, written beside its arguments.
@@ -17,6 +18,9 @@ pub trait RunCommand: Args {
     const EXAMPLE: &'static str;
     /// The way in which it takes a server, if any.
     const SERVER: Option<BareServer> = None;
+
+    /// What it does about its user's patience.
+    const PATIENCE: Patience = Patience::UntilItEnds;
 
     /// Does its work, and gives the exit code.
     fn run(self, program: &Program) -> Result<u8, Failure>;
@@ -77,6 +81,8 @@ pub struct CommandKind {
     pub summary: &'static str,
     /// The way in which it takes a server, if any.
     pub server: Option<BareServer>,
+    /// What it does about its user's patience.
+    pub patience: Patience,
     describe: fn(Command) -> Command,
     run: fn(&ArgMatches, &Program) -> Result<u8, Failure>,
 }
@@ -89,6 +95,7 @@ impl CommandKind {
             group: C::GROUP,
             summary: C::SUMMARY,
             server: C::SERVER,
+            patience: C::PATIENCE,
             describe: describe::<C>,
             run: parse_and_run::<C>,
         }
@@ -127,5 +134,7 @@ pub fn example_help(example: &str) -> String {
 }
 
 fn parse_and_run<C: RunCommand>(arguments: &ArgMatches, program: &Program) -> Result<u8, Failure> {
-    C::from_arg_matches(arguments)?.run(program)
+    let command = C::from_arg_matches(arguments)?;
+    let _waiting = Waiting::begin(C::PATIENCE, C::NAME);
+    command.run(program)
 }

@@ -17,6 +17,7 @@ pub mod suites;
 pub mod tape;
 mod typed;
 pub mod value;
+pub mod waiting;
 
 pub use bare_server::BareServer;
 pub use deny::Deny;
@@ -31,3 +32,4 @@ pub use progress::Progress;
 pub use reports::Destination;
 pub use selecting::Selecting;
 pub use typed::typed;
+pub use waiting::Patience;

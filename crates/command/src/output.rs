@@ -2,9 +2,11 @@
 
 use crate::exit_code::EXIT_BROKEN;
 use crate::failure::Failure;
+use crate::waiting;
 use clap::ValueEnum;
 use mcptest_core::escape::{escape, escape_lines};
 use mcptest_core::problem::{self, Problem, Sources};
+use mcptest_report::pretty::page::Page;
 use parking_lot::RwLock;
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
@@ -59,8 +61,11 @@ pub fn commands(bytes: &[u8]) -> Result<(), Failure> {
 
 /// Writes a fixed string of ours verbatim. A closed reader is not an error, a full disk is.
 pub fn own(text: &str) -> Result<(), Failure> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    let written = waiting::beside(text, || {
+        let mut out = std::io::stdout().lock();
+        out.write_all(text.as_bytes()).and_then(|()| out.flush())
+    });
+    match written {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure::cannot("write to standard output", &error))
         }
@@ -74,8 +79,10 @@ pub fn stderr(text: &str) {
         return;
     }
     let text = shown(text, &std::io::stderr());
-    let mut out = std::io::stderr().lock();
-    let _gone = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let _gone = waiting::beside(&text, || {
+        let mut out = std::io::stderr().lock();
+        out.write_all(text.as_bytes()).and_then(|()| out.flush())
+    });
 }
 
 /// Writes notes of ours to standard error, wrapped as a [`page`] is.
@@ -155,6 +162,21 @@ pub fn report_options(verbose: u8) -> mcptest_report::Options {
         verbose,
         ..mcptest_report::Options::default()
     }
+}
+
+/// An empty page for standard output, with the width, the colours and the marks of a report.
+pub fn new_page() -> Page {
+    Page::new(&report_options(0))
+}
+
+/// Returns true if lines on standard error can be drawn again: a terminal that is neither dumb nor the log of a CI job.
+pub fn can_redraw() -> bool {
+    let is_set = |name: &str| {
+        std::env::var_os(name)
+            .is_some_and(|value| !value.is_empty() && value != "0" && value != "false")
+    };
+    let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
+    std::io::stderr().is_terminal() && (!is_dumb || cfg!(windows)) && !is_set("CI")
 }
 
 /// Returns true if the terminal shows only plain text.

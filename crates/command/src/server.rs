@@ -2,8 +2,8 @@
 
 use crate::bare_server::is_url;
 use crate::failure::Failure;
-use crate::output;
 use crate::value::{Word, one_of, parse_duration};
+use crate::waiting;
 use clap::Args;
 use mcptest_core::era::Era;
 use mcptest_core::escape::{escape, escape_path};
@@ -11,13 +11,11 @@ use mcptest_core::eval::Gates;
 use mcptest_core::problem::{self, nearest};
 use mcptest_core::suite::{Suite, check_header_name, check_header_value, check_variable_name};
 use mcptest_http::Address;
-use mcptest_mcp::client::{Endpoint, OnLate, ServerSpec, TimeoutScope};
+use mcptest_mcp::client::{Endpoint, ServerSpec, TimeoutScope};
 use mcptest_replay::FindError;
-use std::io::IsTerminal;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
@@ -113,17 +111,13 @@ pub fn limit_of_everything(args: &Direct) -> Option<Duration> {
     args.timeout.filter(|_| args.connect_timeout.is_none())
 }
 
-/// Says on a terminal what the program waits for.
-fn tell_if_late(spec: &mut ServerSpec) {
-    if std::io::stderr().is_terminal() {
-        spec.on_late = OnLate(Some(Arc::new(|spec: &ServerSpec| {
-            let limit = spec.connect_timeout.as_secs_f64();
-            let name = escape(&spec.name);
-            output::stderr(&format!(
-                "waiting for the first answer of {name}, at most {limit} s (--connect-timeout)\n"
-            ));
-        })));
-    }
+/// Says that the program waits for the server's first answer, for when a command is about to connect.
+fn tell(spec: &ServerSpec) {
+    waiting::tell(&format!(
+        "the first answer of {}, at most {} s (--connect-timeout)",
+        escape(&spec.name),
+        spec.connect_timeout.as_secs_f64()
+    ));
 }
 
 /// The server that is named on the command line, with nothing applied; `None` when none is.
@@ -255,7 +249,6 @@ fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
     if let Some(era) = args.era {
         spec.era = era;
     }
-    tell_if_late(spec);
     if let Some(timeout) = args.timeout {
         spec.timeout = timeout;
         // Whoever sets one limit expects it to hold from the start.
@@ -264,6 +257,7 @@ fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
     if let Some(timeout) = args.connect_timeout {
         spec.connect_timeout = timeout;
     }
+    tell(spec);
     Ok(())
 }
 

@@ -121,7 +121,7 @@ fn drift_from(tape: &Tape, answers: Answers, ignored: &[&str]) -> Drift {
         .unwrap();
     let redactor = redactor(&[], std::iter::empty(), &[]).unwrap();
     runtime
-        .block_on(replay(tape, server(answers), ignored, &redactor))
+        .block_on(replay(tape, server(answers), ignored, &redactor, &|_| {}))
         .unwrap()
 }
 

@@ -10,11 +10,11 @@ mod view;
 pub mod words;
 
 use crate::output::{self, Paint};
+use crate::waiting::OtherView;
 use mcptest_replay::{Event, Watch};
 use plain::Plain;
 use screen::Screen;
 use state::State;
-use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -25,7 +25,10 @@ use view::Size;
 const BEAT: Duration = Duration::from_millis(100);
 
 /// Shows the progress until it is ended; quiet progress shows nothing.
-pub struct Progress(Option<(Sender<ProgressMessage>, JoinHandle<()>)>);
+pub struct Progress {
+    showing: Option<(Sender<ProgressMessage>, JoinHandle<()>)>,
+    _view: OtherView,
+}
 
 /// The messages for the thread that shows progress.
 enum ProgressMessage {
@@ -42,12 +45,7 @@ enum Style {
 
 impl Style {
     fn new(is_live: bool) -> Self {
-        let is_set = |name: &str| {
-            std::env::var_os(name)
-                .is_some_and(|value| !value.is_empty() && value != "0" && value != "false")
-        };
-        let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
-        if std::io::stderr().is_terminal() && (!is_dumb || cfg!(windows)) && !is_set("CI") {
+        if output::can_redraw() {
             Self::View {
                 paint: Paint::stderr(),
                 above: String::new(),
@@ -73,18 +71,20 @@ impl Style {
 impl Progress {
     /// Begins to watch. `is_live` is for runs that are written nowhere.
     pub fn begin(is_quiet: bool, is_live: bool) -> Self {
-        Self((!is_quiet).then(|| {
+        let _view = OtherView::begin();
+        let showing = (!is_quiet).then(|| {
             let (sender, events) = channel();
             (
                 sender,
                 std::thread::spawn(move || show(&events, Style::new(is_live), is_live)),
             )
-        }))
+        });
+        Self { showing, _view }
     }
 
     /// The function that receives every event. A terminal that takes nothing for a while must not hold up the runs.
     pub fn watch(&self) -> Watch {
-        let Some((sender, _)) = &self.0 else {
+        let Some((sender, _)) = &self.showing else {
             return mcptest_replay::unwatched();
         };
         let sender = sender.clone();
@@ -96,7 +96,7 @@ impl Progress {
 
     /// Takes the view away, and says what was spent.
     pub fn end(self) {
-        if let Some((sender, showing)) = self.0 {
+        if let Some((sender, showing)) = self.showing {
             drop(sender.send(ProgressMessage::End));
             let _panicked = showing.join();
         }

@@ -5,8 +5,9 @@ use crate::show::calibration;
 use clap::Args;
 use mcptest_command::suites::{LoadedSuites, Suites};
 use mcptest_command::{
-    EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure, Group, Program, RunCommand, output,
+    EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure, Group, Program, RunCommand, output, waiting,
 };
+use mcptest_core::words::count;
 use mcptest_replay::{Filter, Selection};
 use std::path::PathBuf;
 
@@ -53,6 +54,10 @@ impl RunCommand for Calibrate {
                 "nothing was selected: no agent matches",
             ));
         }
+        waiting::tell(&format!(
+            "the measures of {}",
+            count(plan.rows.len(), "row")
+        ));
         let measured = crate::calibrate(&plan, self.labels.as_deref()).map_err(|mislabelled| {
             Failure::of_problems(&mislabelled.problems, &mislabelled.sources)
         })?;

@@ -36,6 +36,7 @@ pub async fn replay(
     spec: ServerSpec,
     ignored: Vec<Ignore>,
     redactor: &Redactor,
+    tell: &(dyn Fn(&str) + Sync),
 ) -> Result<Drift, WireError> {
     let asked = requests(tape);
     let of_session = |session: &Option<u64>| -> Vec<TapeRequest<'_>> {
@@ -60,8 +61,8 @@ pub async fn replay(
         };
         let spec = ServerSpec {
             era: spec.era.or_else(|| era_of(asked)),
-            responses: responses(asked),
             capabilities: client_capabilities(asked),
+            responses: responses(asked),
             ..spec.clone()
         };
         let client = match Client::connect(&spec, None).await {
@@ -78,6 +79,7 @@ pub async fn replay(
         let mut replay = Replay {
             client: &client,
             redactor,
+            tell,
             run,
             findings: &mut findings,
             drift: &mut drift,
@@ -97,6 +99,8 @@ pub async fn replay(
 struct Replay<'r> {
     client: &'r Client,
     redactor: &'r Redactor,
+    /// Receives what the replay waits for.
+    tell: &'r (dyn Fn(&str) + Sync),
     /// Which run it is, when the tape has several.
     run: String,
     findings: &'r mut Findings,
@@ -161,6 +165,7 @@ impl Replay<'_> {
             return;
         }
         let Some(recorded) = recorded else { return };
+        (self.tell)(&format!("the answer to {}", question.subject));
         let outcome = self.ask(question).await;
         self.drift.replayed += 1;
         let live = match outcome {
@@ -195,6 +200,7 @@ impl Replay<'_> {
     }
 
     async fn list(&mut self, kind: &ListKind, asked: &[TapeRequest<'_>]) {
+        (self.tell)(&format!("the answer to `{}`", kind.method));
         let recorded = recorded_items(kind, asked);
         let is_read = |live: &[Value]| match &recorded {
             Some(recorded) if !recorded.is_whole => recorded.items.iter().all(|old| {

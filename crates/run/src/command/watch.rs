@@ -1,6 +1,7 @@
 //! `mcptest run --watch`: judge again what a change touches, until the user has seen enough.
 
 use super::run::{self, Invocation};
+use mcptest_command::waiting::OtherView;
 use mcptest_command::{Destination, Failure, interrupt, output, suites};
 use mcptest_core::escape::escape_path;
 use mcptest_core::report::Report;
@@ -18,6 +19,7 @@ pub(super) fn run(
     invocation: Invocation<'_>,
     destinations: &[Destination<Report>],
 ) -> Result<u8, Failure> {
+    let _view = OtherView::begin();
     let interrupt = interrupt::listen();
     let redraws = std::io::stdout().is_terminal() && !output::is_dumb();
     let mut judged = Judged::default();

@@ -6,6 +6,7 @@ use super::page::{Page, Test};
 use super::server::{DraftSession, Listed, short};
 use super::{DraftError, yaml};
 use mcptest_command::arguments::{Given, unknown};
+use mcptest_command::waiting;
 use mcptest_core::escape::escape;
 use mcptest_core::problem::did_you_mean;
 use mcptest_mcp::client::CallFailure;
@@ -184,6 +185,7 @@ async fn call(
 ) -> Result<Value, String> {
     let arguments =
         RawValue::from_string(arguments.to_string()).map_err(|error| error.to_string())?;
+    waiting::tell(&format!("the answer of {}", escape(tool)));
     let client = session.client().await.map_err(|error| short(&error))?;
     match client.call_tool(tool, &arguments, None).await.outcome {
         Ok(result) => {

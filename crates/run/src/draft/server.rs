@@ -7,6 +7,8 @@ use super::observed::{Expectation, expectations, expected_failure, value_of};
 use super::page::{Page, Test};
 use super::{Draft, DraftError, judged, suite_of, why_not, yaml};
 use crate::tool_call::call_on;
+use mcptest_command::waiting;
+use mcptest_core::escape::escape;
 use mcptest_core::row::Reason;
 use mcptest_core::suite::{Suite, ToolTest};
 use mcptest_files as files;
@@ -211,6 +213,7 @@ async fn record(
             answer: answers.remove(&test.name),
             is_closed: page.is_closed(&test.tool),
         };
+        waiting::tell(&format!("the second answer of {}", escape(&test.tool)));
         match call_again(session, &suite, test, &redactor, first).await {
             Ok(again) => {
                 page.expect(&test.name, again.expect);

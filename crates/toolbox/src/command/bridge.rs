@@ -2,7 +2,7 @@
 
 use clap::Args;
 use mcptest_command::server::until_end;
-use mcptest_command::{EXIT_FAILED, Failure, Group, Program, RunCommand};
+use mcptest_command::{EXIT_FAILED, Failure, Group, Patience, Program, RunCommand};
 use mcptest_mcp::proxy::bridge::{TOKEN_VARIABLE, copy};
 
 /// Arguments of `bridge`.
@@ -18,6 +18,7 @@ impl RunCommand for Bridge {
     const GROUP: Group = Group::Internal;
     const SUMMARY: &'static str = "Connect an agent program to a recorded server";
     const EXAMPLE: &'static str = "mcptest bridge 127.0.0.1:7000";
+    const PATIENCE: Patience = Patience::UntilItIsStopped;
 
     fn run(self, _program: &Program) -> Result<u8, Failure> {
         let token = std::env::var(TOKEN_VARIABLE).unwrap_or_default();

@@ -7,7 +7,7 @@ use clap::Args;
 use mcptest_command::arguments::{self, Given};
 use mcptest_command::server::Server;
 use mcptest_command::{
-    BareServer, EXIT_FAILED, Failure, Group, Paint, Program, RunCommand, output, server,
+    BareServer, EXIT_FAILED, Failure, Group, Paint, Program, RunCommand, output, server, waiting,
 };
 use mcptest_core::escape::escape;
 use mcptest_core::problem::nearest;
@@ -79,6 +79,7 @@ impl Call {
         }
         output::notes(&notes);
         let arguments = RawValue::from_string(Value::Object(arguments).to_string())?;
+        waiting::tell(&format!("the answer of {}", escape(&self.tool)));
         let called = client.call_tool(&self.tool, &arguments, None).await;
         let closing = client.close().await;
         output::stderr(&untold(told.load(Ordering::Relaxed)));
@@ -107,6 +108,7 @@ struct DeclaredTool {
 
 impl DeclaredTool {
     async fn find(client: &Client, tool: &str) -> Self {
+        waiting::tell("the list of tools");
         let listed = match client.list_tools().await {
             Ok(listed) => listed,
             Err(error) => {

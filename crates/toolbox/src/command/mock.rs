@@ -3,7 +3,7 @@
 use clap::{ArgGroup, Args};
 use mcptest_command::server::{listen, until_end};
 use mcptest_command::value::one_of;
-use mcptest_command::{EXIT_FAILED, Failure, Group, Program, RunCommand, output, tape};
+use mcptest_command::{EXIT_FAILED, Failure, Group, Patience, Program, RunCommand, output, tape};
 use mcptest_core::escape::escape_path;
 use mcptest_core::problem;
 use mcptest_files as files;
@@ -44,6 +44,7 @@ impl RunCommand for Mock {
     const SUMMARY: &'static str =
         "Serve a mock MCP server from a manifest, a list of tools or a tape";
     const EXAMPLE: &'static str = "mcptest mock --tools-from examples/servers/weather.tools.yml";
+    const PATIENCE: Patience = Patience::UntilItIsStopped;
 
     fn run(self, _program: &Program) -> Result<u8, Failure> {
         let scope = self.fault_scope;

@@ -1,7 +1,7 @@
 //! `mcptest proxy`: between a client and a server, with a tape of all that crosses.
 
 use clap::{ArgGroup, Args};
-use mcptest_command::{BareServer, Failure, Group, Program, RunCommand, output, server};
+use mcptest_command::{BareServer, Failure, Group, Patience, Program, RunCommand, output, server};
 use mcptest_core::escape::escape_path;
 use mcptest_http::{Address, Guard};
 use mcptest_mcp::fault::{FaultKind, Injector};
@@ -57,6 +57,7 @@ impl RunCommand for Proxy {
         address_option: "--target",
         ..BareServer::after_words(0)
     });
+    const PATIENCE: Patience = Patience::UntilItIsStopped;
 
     fn run(self, _program: &Program) -> Result<u8, Failure> {
         let command = match &self.command {

@@ -4,7 +4,7 @@ use super::{surface_files, tools};
 use crate::surface::SurfaceTool;
 use clap::Args;
 use mcptest_command::server::Server;
-use mcptest_command::{EXIT_NOTHING_SELECTED, Failure, output, server};
+use mcptest_command::{EXIT_NOTHING_SELECTED, Failure, output, server, waiting};
 use mcptest_core::eval::Gates;
 use mcptest_mcp::client::Client;
 use std::path::PathBuf;
@@ -31,6 +31,7 @@ pub(super) fn tools(
     let spec = server::spec(name, &args.server, gates)?;
     server::speak(async {
         let client = Client::connect(&spec, None).await?;
+        waiting::tell("the list of tools");
         let listed = client.list_tools().await;
         let seen = client.close().await.observed;
         let listed = listed?;

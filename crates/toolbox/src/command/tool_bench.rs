@@ -5,7 +5,9 @@ use super::surface_files;
 use crate::surface::SurfaceTool;
 use crate::surface::bench::{Choice, Intents, Mutation, NONE, SelectorChoices, lexical, mutations};
 use clap::Args;
-use mcptest_command::{EXIT_DRIFT, Failure, Group, Paint, Program, RunCommand, output, server};
+use mcptest_command::{
+    EXIT_DRIFT, Failure, Group, Paint, Program, RunCommand, output, server, waiting,
+};
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::words::count;
 use mcptest_files as files;
@@ -59,6 +61,11 @@ impl RunCommand for ToolBench {
         if let Some(path) = &self.write_suite {
             return write_suite(path, &tools, &intents);
         }
+        waiting::tell(&format!(
+            "the choices of {} among {}",
+            count(intents.intents.len(), "request"),
+            count(tools.len(), "tool")
+        ));
         let mut selectors = vec![lexical(&tools, &intents.intents)];
         if let Some(path) = &self.recorded {
             let suite = server::suite_at(path, program.gates)?;

@@ -3,7 +3,9 @@
 use clap::Args;
 use mcptest_command::server::Server;
 use mcptest_command::value::{Word, one_of};
-use mcptest_command::{BareServer, Failure, Group, Program, RunCommand, output, server, tape};
+use mcptest_command::{
+    BareServer, Failure, Group, Program, RunCommand, output, server, tape, waiting,
+};
 use mcptest_mcp::proxy;
 use mcptest_mcp::verify::{self, Ignore, Tier};
 use std::path::PathBuf;
@@ -50,7 +52,7 @@ impl RunCommand for Verify {
         let tape = tape::required(&self.tape)?;
         let spec = server::spec(self.name.as_deref(), &self.server, program.gates)?;
         let redactor = proxy::redactor(&[], std::iter::empty(), &[])?;
-        let replayed = verify::replay(&tape, spec, self.ignore, &redactor);
+        let replayed = verify::replay(&tape, spec, self.ignore, &redactor, &waiting::tell);
         let drift = server::speak(async { Ok(replayed.await?) })?;
         let text = if self.json {
             verify::json(&drift)

@@ -5,7 +5,7 @@ mod tools;
 use clap::Args;
 use mcptest_command::output::Colour;
 use mcptest_command::server::until_end;
-use mcptest_command::{EXIT_FAILED, Failure, Group, Program, RunCommand, output};
+use mcptest_command::{EXIT_FAILED, Failure, Group, Patience, Program, RunCommand, output};
 use mcptest_mock::{Ended, Server, manifest, serve_pipe};
 use std::path::Path;
 use tokio::runtime::Builder;
@@ -22,6 +22,7 @@ impl RunCommand for Mcp {
     const SUMMARY: &'static str =
         "Serve this program to coding agents as an MCP server on standard input and output";
     const EXAMPLE: &'static str = "mcptest mcp";
+    const PATIENCE: Patience = Patience::UntilItIsStopped;
 
     fn run(self, _program: &Program) -> Result<u8, Failure> {
         // What reads the standard error of a server is a program.

@@ -10,7 +10,7 @@ use http::{Method, Request, Response, StatusCode, header};
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use mcptest_command::server::listen;
-use mcptest_command::{Failure, Group, Program, RunCommand, output};
+use mcptest_command::{Failure, Group, Patience, Program, RunCommand, output};
 use mcptest_http::{Address, Guard, Limits};
 use mcptest_report::html;
 use parking_lot::Mutex;
@@ -42,6 +42,7 @@ impl RunCommand for View {
     const SUMMARY: &'static str =
         "Show a report, suites or recordings in a browser, and follow a recording";
     const EXAMPLE: &'static str = "mcptest view examples/";
+    const PATIENCE: Patience = Patience::UntilItIsStopped;
 
     fn run(self, _program: &Program) -> Result<u8, Failure> {
         let shown = ShownReport::new(Source::from_paths(&self.paths)?)?;
