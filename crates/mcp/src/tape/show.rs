@@ -22,6 +22,25 @@ pub struct ShowOptions {
     pub session: Option<u64>,
     /// Everything, without cutting long texts short.
     pub full: bool,
+    /// Use colour.
+    pub colour: bool,
+}
+
+/// The style of a line, with the colours of a run's report.
+#[derive(Clone, Copy)]
+enum Look {
+    /// A message.
+    Plain,
+    /// Something beside the messages.
+    Dim,
+    /// A failure.
+    Bad,
+}
+
+/// A line of the timeline, without its time.
+struct Sentence {
+    look: Look,
+    text: String,
 }
 
 /// The tape as a timeline; whatever the sides wrote cannot steer the terminal.
@@ -30,12 +49,14 @@ pub fn timeline(tape: &Tape, options: ShowOptions) -> String {
     let mut page = Page::new(&asked, options);
     page.header(tape, &asked);
     let is_shown = |entry: &Entry| options.session.is_none() || entry.session == options.session;
-    let shown: Vec<_> = tape
+    let mut shown: Vec<_> = tape
         .entries
         .iter()
         .enumerate()
         .filter(|(_, entry)| is_shown(entry))
         .collect();
+    // Streams of a server are written to the tape as they are read.
+    shown.sort_by_key(|(_, entry)| entry.at_us);
     for stretch in shown.chunk_by(|(_, one), (_, next)| is_stderr(one) && is_stderr(next)) {
         page.stretch(stretch);
     }
@@ -92,7 +113,7 @@ impl Page<'_> {
         let from = if folded > 1 { folded } else { 0 };
         if from > 0 {
             let sentence = format!("stderr: {folded} lines, which --full shows");
-            self.line(first, "·", &sentence);
+            self.line(first, "·", Look::Dim, &sentence);
         }
         for (index, entry) in &entries[from..] {
             self.entry(*index, entry);
@@ -135,13 +156,18 @@ impl Page<'_> {
 
     fn labelled(&mut self, label: &str, value: &str) {
         let value = self.clipped(value);
-        let _ = writeln!(self.text, "{label:10}{value}");
+        let label = self.painted(Look::Dim, &format!("{label:10}"));
+        let _ = writeln!(self.text, "{label}{value}");
     }
 
     fn entry(&mut self, index: usize, entry: &Entry) {
         if let Some(event) = &entry.event {
-            let sentence = self.event(event, entry);
-            self.line(entry, "·", &sentence);
+            let look = if matches!(event, Event::Fault { .. }) {
+                Look::Bad
+            } else {
+                Look::Dim
+            };
+            self.line(entry, "·", look, &self.event(event, entry));
             return;
         }
         let arrow = if entry.from == Some(Direction::Client) {
@@ -158,21 +184,27 @@ impl Page<'_> {
                 long.unwrap_or_default(),
                 self.clipped(text)
             );
-            self.line(entry, arrow, &sentence);
+            self.line(entry, arrow, Look::Bad, &sentence);
             return;
         }
         for (at, message) in messages(entry).into_iter().enumerate() {
-            let sentence = self.message(index, at, entry, message);
-            self.line(entry, arrow, &sentence);
+            let Sentence { look, text } = self.message(index, at, entry, message);
+            self.line(entry, arrow, look, &text);
         }
     }
 
-    fn message(&self, index: usize, at: usize, entry: &Entry, text: &str) -> String {
+    fn message(&self, index: usize, at: usize, entry: &Entry, text: &str) -> Sentence {
         let body = match parse(text) {
             Ok(message) => message.body,
-            Err(why) => return format!("not JSON-RPC, {why}: {}", self.clipped(text)),
+            Err(why) => {
+                return Sentence {
+                    look: Look::Bad,
+                    text: format!("not JSON-RPC, {why}: {}", self.clipped(text)),
+                };
+            }
         };
-        match body {
+        let mut look = Look::Plain;
+        let text = match body {
             Body::Request { method, params, id } => {
                 let asked = self.requests.get(&index).and_then(|asked| {
                     asked
@@ -186,6 +218,9 @@ impl Page<'_> {
                     Some(asked) if asked.answer.is_none() => "  (never answered)",
                     _ => "",
                 };
+                if !fate.is_empty() {
+                    look = Look::Bad;
+                }
                 format!("{}{fate}", self.what(&method, params, asked, entry.session))
             }
             Body::Notification { method, params } => self.what(&method, params, None, None),
@@ -194,17 +229,22 @@ impl Page<'_> {
                 let is_error =
                     CallResult::read(result).is_ok_and(|result| result.is_error == Some(true));
                 let word = if is_error { "failed" } else { "ok" };
+                if is_error {
+                    look = Look::Bad;
+                }
                 format!("{name}  {word}{took}  {}", self.clipped(&essence(result)))
             }
             Body::Error { id, error } => {
                 let (name, took) = self.answered(index, id.as_ref());
+                look = Look::Bad;
                 format!(
                     "{name}  error {}{took}  {}",
                     error.code,
                     self.clipped(&error.message)
                 )
             }
-        }
+        };
+        Sentence { look, text }
     }
 
     /// The answer and its delay.
@@ -279,7 +319,7 @@ impl Page<'_> {
         }
     }
 
-    fn line(&mut self, entry: &Entry, mark: &str, sentence: &str) {
+    fn line(&mut self, entry: &Entry, mark: &str, look: Look, sentence: &str) {
         let at = format!(
             "{}.{:03}",
             entry.at_us / 1_000_000,
@@ -289,7 +329,22 @@ impl Page<'_> {
             .session
             .map(|session| format!("#{session} "))
             .unwrap_or_default();
-        let _ = writeln!(self.text, "{at:>9}  {session}{mark} {sentence}");
+        let at = self.painted(Look::Dim, &format!("{at:>9}"));
+        let sentence = self.painted(look, sentence);
+        let _ = writeln!(self.text, "{at}  {session}{mark} {sentence}");
+    }
+
+    fn painted(&self, look: Look, text: &str) -> String {
+        let code = match look {
+            Look::Dim => "2",
+            Look::Bad => "1;31",
+            Look::Plain => return text.to_owned(),
+        };
+        if self.options.colour {
+            format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
     }
 
     fn clipped(&self, text: &str) -> String {

@@ -108,6 +108,7 @@ fn show_tape(args: &Show, file: &Path, tape: &Tape) -> Result<u8, Failure> {
         ShowOptions {
             session,
             full: args.full,
+            colour: output::is_coloured(&std::io::stdout()),
         },
     ))?;
     Ok(0)

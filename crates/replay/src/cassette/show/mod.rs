@@ -182,12 +182,17 @@ impl Page {
         let results = order::results_by_call(trace);
         for step in order::steps(trace) {
             match step {
-                Step::Turn(turn) if self.is_repeated(turn, trace) => {}
+                Step::Turn(turn) if self.is_repeated(turn, trace) || is_empty(turn) => {}
                 Step::Turn(turn) => {
                     self.labelled("  ", &turn.role, &prose::of_content(turn.content));
                 }
                 Step::Call(index) => self.call(trace, index, &results[index]),
             }
+        }
+        if let Some(response) = &trace.final_response
+            && !(closes_with(trace, response) && !self.is_full)
+        {
+            self.labelled("  ", "final", response);
         }
         for call in &trace.unmade_calls {
             let name = full_name(call.server.as_deref(), &call.name);
@@ -207,9 +212,6 @@ impl Page {
             self.labelled("  ", "stop", stop_reason);
         }
         self.totals(trace);
-        if let Some(response) = &trace.final_response {
-            self.labelled("  ", "final", response);
-        }
     }
 
     /// A tool's message says what the result beside its call says.
@@ -324,6 +326,18 @@ impl Page {
             text.to_owned()
         }
     }
+}
+
+/// Returns true for a message without text, such as a message that only makes calls.
+fn is_empty(turn: &Turn<'_>) -> bool {
+    prose::of_content(turn.content).trim().is_empty()
+}
+
+/// Returns true if the last message is the assistant's and says this.
+fn closes_with(trace: &Trace<'_>, response: &str) -> bool {
+    trace.conversation.turns.last().is_some_and(|turn| {
+        turn.role == "assistant" && prose::of_content(turn.content).trim() == response.trim()
+    })
 }
 
 fn fault_line(fault: &FaultEvent<'_>) -> String {

@@ -58,7 +58,6 @@ fn a_timeline_shows_the_header_and_each_run_in_the_order_it_happened() {
       stop        end_turn
       tokens      10 prompt, 12 total
       duration    7 ms
-      final       Yes.
 
     run 2
       user        Go.
@@ -69,6 +68,21 @@ fn a_timeline_shows_the_header_and_each_run_in_the_order_it_happened() {
     line 4
       unreadable  line 4, column 24: the file was cut off in the middle of this line; record it again with --record
     "##);
+}
+
+#[test]
+fn what_came_last_is_last() {
+    let trace = concat!(
+        r#"{"tool_calls":[{"name":"a","turn":0}],"final_response":"It is sunny.","stop_reason":"end_turn","#,
+        r#""conversation":{"duration_ms":7,"turns":[{"role":"user","content":"Go."},{"role":"assistant","content":""}]}}"#,
+    );
+    let page = shown(trace, Options::default());
+    let run = page.split_once("run 1\n").unwrap().1;
+    let labels: Vec<&str> = run
+        .lines()
+        .filter_map(|line| line.split_whitespace().next())
+        .collect();
+    assert_eq!(labels, ["user", "→", "final", "stop", "duration"], "{page}");
 }
 
 #[test]
