@@ -95,6 +95,43 @@ fn a_check_that_runs_out_of_time_is_an_error_and_says_so_once() {
 }
 
 #[test]
+fn tools_that_fail_slowly_do_not_use_up_the_check() {
+    let hangs = hangs();
+    let limits = ["--timeout", "1s", "--connect-timeout", "60s"];
+    let words = [
+        &["check"][..],
+        &limits,
+        &["--", "python3", &hangs, "offline"],
+    ]
+    .concat();
+    let (said, code) = mcptest(&words);
+    assert!(!said.contains("not finished"), "{said}");
+    assert!(!said.contains("is over"), "{said}");
+    // Its only finding is that this server knows no `ping`.
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("1 failed"), "{said}");
+}
+
+#[test]
+fn a_probe_without_a_result_in_time_is_not_finished() {
+    let hangs = hangs();
+    let only = ["--only", "EDGE-cancel,EDGE-hang", "--timeout", "1s"];
+    let words = [&["check"][..], &only, &["--", "python3", &hangs, "call"]].concat();
+    let (said, code) = mcptest(&words);
+    assert!(said.contains("… EDGE-hang    not finished:"), "{said}");
+    assert!(
+        said.contains("- the time limit of the check, 1 s, is over: EDGE-cancel"),
+        "{said}"
+    );
+    assert!(
+        said.contains("2 tests: 1 not finished, 1 skipped"),
+        "{said}"
+    );
+    assert!(!said.contains('✗'), "{said}");
+    assert_eq!(code, Some(2), "{said}");
+}
+
+#[test]
 fn a_server_that_does_not_end_is_ended_with_the_limit() {
     let hangs = hangs();
     let (said, code) = mcptest(&["tools", "--timeout", "2s", "--", "python3", &hangs, "end"]);

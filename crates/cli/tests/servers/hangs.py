@@ -1,7 +1,8 @@
 """An MCP server on stdio that hangs at a stage: `hangs.py STAGE`.
 
 STAGE is `start` (answers nothing), `list`, `call` (hangs there), `flood` (sends notifications without end in place of
-the answer to a call) or `end` (answers, and ignores the end of its input and SIGTERM).
+the answer to a call), `end` (answers, and ignores the end of its input and SIGTERM) or `offline` (has 30 tools, each of
+which fails after a while).
 """
 
 import json
@@ -34,13 +35,17 @@ for line in sys.stdin:
     elif method == "tools/list":
         if stage == "list":
             hang()
-        result = {"tools": [{"name": "wait", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}]}
+        tools = [f"wait{number}" for number in range(30)] if stage == "offline" else ["wait"]
+        read_only = {"inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
+        result = {"tools": [{"name": name, **read_only} for name in tools]}
     elif method == "tools/call":
         if stage == "call":
             hang()
         while stage == "flood":
             send({"method": "notifications/message", "params": {"level": "info", "data": "again"}})
-        result = {"content": []}
+        if stage == "offline":
+            time.sleep(0.6)
+        result = {"content": [], "isError": stage == "offline"}
     else:
         send({"id": message["id"], "error": {"code": -32601, "message": "Method not found"}})
         continue

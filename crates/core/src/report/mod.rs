@@ -123,6 +123,9 @@ pub struct Summary {
     pub failed: usize,
     /// Tests that could not be judged.
     pub errors: usize,
+    /// The probes of a server among the errors that had no result in time.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub not_finished: usize,
     /// Tests that were not judged on purpose.
     pub skipped: usize,
     /// The tests that passed with a warning: probes of a server that does not follow a recommendation.
@@ -545,6 +548,7 @@ impl Summary {
             passed: count(Status::Passed),
             failed: count(Status::Failed),
             errors: count(Status::Error),
+            not_finished: tests.iter().filter(|test| test.is_not_finished()).count(),
             skipped: count(Status::Skipped),
             warnings: tests.iter().filter(|test| test.warning().is_some()).count(),
             runs: tests.iter().map(|test| test.runs.len()).sum(),

@@ -146,6 +146,15 @@ impl TestReport {
         )
     }
 
+    /// Returns true for a probe of a server that had no result in time.
+    pub fn is_not_finished(&self) -> bool {
+        self.probe.is_some()
+            && self
+                .reason
+                .as_ref()
+                .is_some_and(|reason| reason.kind == ReasonKind::ProbeNotFinished)
+    }
+
     /// The warning about the server of a passed probe.
     pub fn warning(&self) -> Option<&str> {
         let probe = self

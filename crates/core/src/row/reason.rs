@@ -110,6 +110,8 @@ pub enum ReasonKind {
     Panicked,
     /// A probe could not be sent: the server lacks what it is about, or may not be asked.
     ProbeNotSent,
+    /// A probe of a server had no result in time.
+    ProbeNotFinished,
     /// None of these: the report was written by another version.
     #[default]
     #[serde(other)]

@@ -39,12 +39,14 @@ fn outcomes(summary: &Summary) -> Line {
         ),
     };
     let failed = format!("{} failed", summary.failed);
-    let errors = count(summary.errors, "error");
+    let errors = summary.errors - summary.not_finished;
+    let not_finished = format!("{} not finished", summary.not_finished);
     let skipped = format!("{} skipped", summary.skipped);
     let parts = [
         TestsOfStatus::new(summary.passed, style::GREEN, passed),
         TestsOfStatus::new(summary.failed, style::RED, failed),
-        TestsOfStatus::new(summary.errors, style::MAGENTA, errors),
+        TestsOfStatus::new(errors, style::MAGENTA, count(errors, "error")),
+        TestsOfStatus::new(summary.not_finished, style::YELLOW, not_finished),
         TestsOfStatus::new(summary.skipped, style::YELLOW, skipped),
     ];
     let mut line = Line::at(0).styled(style::BOLD, count(summary.tests, "test"));

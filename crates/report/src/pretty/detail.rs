@@ -78,7 +78,7 @@ fn several(page: &mut Page, rows: &[&&TestReport], typed: Option<&str>) {
     };
     page.line(
         &page
-            .marked(0, first.status)
+            .marked_as(0, first)
             .styled(style::BOLD, number)
             .plain(message),
     );
@@ -128,8 +128,7 @@ fn recording_all(typed: &str, first: &TestReport) -> Option<String> {
 
 fn one(page: &mut Page, test: &TestReport, options: &Options) {
     page.line_with_end(
-        page.marked(0, test.status)
-            .styled(style::BOLD, test.row_name()),
+        page.marked_as(0, test).styled(style::BOLD, test.row_name()),
         &place(test),
     );
     if let Some(said) = &test.reason {

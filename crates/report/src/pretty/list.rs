@@ -3,6 +3,7 @@
 use super::page::{Line, Page, style};
 use super::{detail, numbers};
 use crate::Options;
+use crate::suites::grouped;
 use crate::words::{self, SCREEN, count, escape, time};
 use mcptest_core::report::{GateReport, RunReport, Status, TestReport};
 use unicode_width::UnicodeWidthStr;
@@ -15,6 +16,9 @@ const SHORT_NOTE: usize = 60;
 /// The rows of one suite file.
 pub(super) fn suite(page: &mut Page, file: &str, tests: &[&TestReport], options: &Options) {
     page.line(&Line::at(0).styled(style::BOLD, file));
+    let folds = |test: &&TestReport| options.verbose == 0 && is_skipped_probe(test);
+    let (folded, tests): (Vec<&TestReport>, Vec<&TestReport>) =
+        tests.iter().copied().partition(folds);
     let widest = |cell: fn(&TestReport) -> String, most: usize| {
         let widths = tests
             .iter()
@@ -26,7 +30,7 @@ pub(super) fn suite(page: &mut Page, file: &str, tests: &[&TestReport], options:
         widest(TestReport::row_name, WIDEST_NAME),
         widest(tally, usize::MAX),
     ];
-    for test in tests {
+    for test in &tests {
         page.line(&timed(row(page, test, columns), test, options));
         let is_told = |gate: &&GateReport| options.verbose > 0 || is_bad(gate.status);
         let told = test.gates.iter().filter(is_told);
@@ -37,6 +41,23 @@ pub(super) fn suite(page: &mut Page, file: &str, tests: &[&TestReport], options:
             about(page, test, options);
         }
     }
+    for alike in grouped(&folded, |test| Some(skip_reason(test))) {
+        let names: Vec<String> = alike.iter().map(|test| test.row_name()).collect();
+        let line = page
+            .marked(2, Status::Skipped)
+            .plain(format!("{}: ", skip_reason(alike[0])))
+            .styled(style::DIM, names.join(", "));
+        page.line(&line);
+    }
+}
+
+/// Returns true for a probe that was not sent: many have one reason, which one line names.
+fn is_skipped_probe(test: &TestReport) -> bool {
+    test.probe.is_some() && test.status == Status::Skipped && test.reason.is_some()
+}
+
+fn skip_reason(test: &TestReport) -> &str {
+    test.reason.as_ref().map_or("", |reason| &reason.message)
 }
 
 /// With `-v` on a terminal, the row with the time it took.
@@ -71,12 +92,11 @@ fn row(page: &Page, test: &TestReport, columns: [usize; 2]) -> Line {
         };
         format!("{}{}", cells[at], " ".repeat(room))
     };
-    let mark = if test.warning().is_some() {
-        page.warned(2)
-    } else {
-        page.marked(2, test.status)
-    };
-    let mut line = mark.plain(padded(0));
+    let remark_column = 2 + 2 + columns[0] + 2 + if columns[1] > 0 { columns[1] + 2 } else { 0 };
+    let mut line = page.marked_as(2, test).plain(padded(0));
+    if test.probe.is_some() && remark_column <= page.width / 2 {
+        line = line.hanging_at(remark_column);
+    }
     if last > 0 && columns[1] > 0 {
         line = line.styled(style::DIM, format!("  {}", padded(1)));
     }
@@ -110,7 +130,14 @@ fn remark(test: &TestReport) -> Option<String> {
             .warning
             .as_ref()
             .map(|text| format!("warning: {}", escape(text)));
-        return Some(warning.unwrap_or_else(|| probe.title.clone()));
+        let not_finished = test
+            .is_not_finished()
+            .then(|| format!("not finished: {}", probe.title));
+        return Some(
+            warning
+                .or(not_finished)
+                .unwrap_or_else(|| probe.title.clone()),
+        );
     }
     let mut parts = match (test.status, &test.reason) {
         (Status::Error, Some(reason)) => vec![reason.kind.words()],

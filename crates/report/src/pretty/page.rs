@@ -3,7 +3,7 @@
 use crate::Options;
 use crate::words::escape;
 use anstyle::{AnsiColor, Style};
-use mcptest_core::report::{Pairing, Status};
+use mcptest_core::report::{Pairing, Status, TestReport};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The few styles of the report.
@@ -22,6 +22,8 @@ pub mod style {
 /// One line of the report before it is wrapped; all of its text is escaped on the way in.
 pub struct Line {
     indent: usize,
+    /// The column in which the line continues.
+    hang: usize,
     spans: Vec<StyledText>,
     wraps: bool,
 }
@@ -37,9 +39,17 @@ impl Line {
     pub fn at(indent: usize) -> Self {
         Self {
             indent,
+            hang: indent + 2,
             spans: Vec::new(),
             wraps: true,
         }
+    }
+
+    /// Continues in this column where the line is wrapped.
+    #[must_use]
+    pub fn hanging_at(mut self, column: usize) -> Self {
+        self.hang = column;
+        self
     }
 
     /// With more text.
@@ -81,6 +91,17 @@ impl Line {
 /// A text of a table, and how many columns it takes.
 pub type Cell = (Style, String, usize);
 
+/// The columns that a text takes.
+pub fn columns(text: &str) -> usize {
+    escape(text).width()
+}
+
+/// The text, filled up with blanks to this number of columns.
+pub fn padded(text: &str, wide: usize) -> String {
+    let missing = wide.saturating_sub(columns(text));
+    format!("{text}{}", " ".repeat(missing))
+}
+
 /// The report so far.
 pub struct Page {
     out: String,
@@ -120,7 +141,19 @@ impl Page {
         Line::at(indent).styled(style, mark).plain(" ")
     }
 
-    /// The mark of a row that passed with a warning.
+    /// A line that starts with the mark of this row, which says more than its status.
+    pub fn marked_as(&self, indent: usize, test: &TestReport) -> Line {
+        if test.warning().is_some() {
+            return self.warned(indent);
+        }
+        if test.is_not_finished() {
+            let mark = if self.ascii { "?" } else { "…" };
+            return Line::at(indent).styled(style::YELLOW, mark).plain(" ");
+        }
+        self.marked(indent, test.status)
+    }
+
+    /// A line that starts with the mark of a warning.
     pub fn warned(&self, indent: usize) -> Line {
         let mark = if self.ascii { "~" } else { "▲" };
         Line::at(indent).styled(style::YELLOW, mark).plain(" ")
@@ -216,10 +249,8 @@ impl Page {
 
     /// The line, wrapped at its spaces.
     pub fn line(&mut self, line: &Line) {
-        let (width, hang) = (
-            if line.wraps { self.width } else { usize::MAX },
-            line.indent + 2,
-        );
+        let width = if line.wraps { self.width } else { usize::MAX };
+        let hang = line.hang;
         self.indent(line.indent);
         let mut spaces = 0;
         let spans: Vec<StyledText> = line

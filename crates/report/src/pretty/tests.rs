@@ -3,7 +3,7 @@
 use super::*;
 use crate::sample::{self, broken, everywhere, run, test};
 use mcptest_core::eval::GATES;
-use mcptest_core::report::{Reason, ReasonKind, Status};
+use mcptest_core::report::{Probe, Reason, ReasonKind, Status, TestReport};
 use mcptest_core::suite::Variant;
 use proptest::prelude::*;
 use serde_json::json;
@@ -447,4 +447,71 @@ fn calls_stand_beside_each_other_at_any_width() {
             "{text}"
         );
     }
+}
+
+/// A row of `mcptest check`.
+fn probe(id: &str, status: Status, reason: Option<Reason>) -> TestReport {
+    let probe = Probe {
+        id: id.to_owned(),
+        family: "EDGE".to_owned(),
+        title: "every call is answered in time".to_owned(),
+        ..Probe::default()
+    };
+    TestReport::of_probe("shop", probe, status, reason, "mcptest check".to_owned())
+}
+
+#[test]
+fn probes_with_one_reason_to_be_skipped_share_a_line() {
+    let skipped = |id, why: &str| {
+        let reason = Reason::new(ReasonKind::ProbeNotSent, why);
+        probe(id, Status::Skipped, Some(reason))
+    };
+    let report = Report::new(
+        vec![
+            skipped("EDGE-a", "for servers on HTTP only"),
+            probe("EDGE-b", Status::Passed, None),
+            skipped("EDGE-c", "the server has no tools"),
+            skipped("EDGE-d", "for servers on HTTP only"),
+        ],
+        GATES,
+    );
+    let text = shown(&report, Options::default());
+    assert!(
+        text.contains("- for servers on HTTP only: EDGE-a, EDGE-d\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("- the server has no tools: EDGE-c\n"),
+        "{text}"
+    );
+    assert!(text.contains("4 tests: 1 passed, 3 skipped"), "{text}");
+    let listed = Options {
+        verbose: 1,
+        ..Options::default()
+    };
+    assert!(shown(&report, listed).contains("- EDGE-d  for servers on HTTP only\n"));
+}
+
+#[test]
+fn a_probe_that_is_not_finished_has_its_own_mark_and_count() {
+    let reason = Reason::new(ReasonKind::ProbeNotFinished, "the probe did not finish");
+    let report = Report::new(
+        vec![
+            probe("EDGE-a", Status::Error, Some(reason)),
+            probe("EDGE-b", Status::Passed, None),
+        ],
+        GATES,
+    );
+    let text = shown(&report, Options::default());
+    assert!(
+        text.contains("  … EDGE-a  not finished: every call"),
+        "{text}"
+    );
+    assert!(text.contains("2 tests: 1 passed, 1 not finished"), "{text}");
+    assert!(!text.contains('✗') && !text.contains("error"), "{text}");
+    let ascii = Options {
+        ascii: true,
+        ..Options::default()
+    };
+    assert!(shown(&report, ascii).contains("  ? EDGE-a"));
 }

@@ -118,8 +118,10 @@ pub struct Options {
     pub strict: bool,
     /// A probe that applies to the server and could not be sent fails as well.
     pub deny_skipped: bool,
-    /// The limit of the whole check, from the start of the server; `None` gives each probe the time of one answer.
+    /// The limit of the whole check, from the start of the server; `None` gives it the usual time.
     pub time_limit: Option<Duration>,
+    /// Receives what the check waits for, before each probe.
+    pub tell: fn(&str),
     /// The command that checks this server, without a choice of probes.
     pub command: String,
 }
@@ -148,8 +150,9 @@ pub async fn check(
     probes: &[&'static Probe],
     options: &Options,
 ) -> Result<Report, WireError> {
-    let time = TimeLimit::start(spec, options.time_limit, probes.len());
+    let mut time = TimeLimit::start(spec, options.time_limit);
     let mut bench = ServerUnderTest::new(spec, options.allow_writes);
+    let begun = Instant::now();
     let refused = match bench.connect().await {
         Ok(()) => None,
         Err(error) if is_no_server(&error.misbehaviour) => return Err(error),
@@ -159,9 +162,16 @@ pub async fn check(
         }
         Err(error) => Some(error),
     };
+    time.allow_for_starts(begun.elapsed());
     let mut rows: Vec<TestReport> = Vec::new();
     let mut is_cut_short = false;
-    for probe in probes {
+    for (at, probe) in probes.iter().enumerate() {
+        (options.tell)(&format!(
+            "probe {} of {}, {}",
+            at + 1,
+            probes.len(),
+            probe.id
+        ));
         let begun = Instant::now();
         let outcome = match &refused {
             Some(error) if probe.id == lifecycle::HANDSHAKE => Ok(lifecycle::no_handshake(error)),

@@ -63,7 +63,7 @@ pub(super) fn row(
                 (Status::Failed, Some(reason.help(help)))
             }
             Some(NotSent::NotFinished(why)) => {
-                let reason = Reason::new(ReasonKind::ProbeNotSent, shown(&why, options));
+                let reason = Reason::new(ReasonKind::ProbeNotFinished, shown(&why, options));
                 (Status::Error, Some(reason.help(NOT_FINISHED_HELP)))
             }
             Some(NotSent::NothingToTry(why) | NotSent::DoesNotApply(why)) => (

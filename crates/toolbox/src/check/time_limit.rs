@@ -5,7 +5,11 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// The number of answers that one probe may wait for.
-const ANSWERS_OF_A_PROBE: u32 = 10;
+const ANSWERS_OF_A_PROBE: u32 = 5;
+/// The number of times that one probe may start the server.
+const STARTS_OF_A_PROBE: u32 = 2;
+/// The time for all probes together, unless the user limits the check. Checks of real servers take well below a minute.
+const USUAL_LIMIT: Duration = Duration::from_secs(300);
 
 /// The deadline of a check, which begins before the server is started.
 pub(super) struct TimeLimit {
@@ -18,18 +22,20 @@ pub(super) struct TimeLimit {
 pub(super) struct TimedOut(pub(super) String);
 
 impl TimeLimit {
-    /// Starts the clock. Without a limit, each probe adds the time of one answer.
-    pub(super) fn start(spec: &ServerSpec, limit: Option<Duration>, probes: usize) -> Self {
-        let answers = ANSWERS_OF_A_PROBE.max(u32::try_from(probes).unwrap_or(u32::MAX));
-        let whole = limit.unwrap_or_else(|| {
-            spec.connect_timeout
-                .saturating_add(spec.timeout.saturating_mul(answers))
-        });
+    /// Starts the clock. Without a limit, the start of the server has its own limit, and all probes together have the
+    /// usual one.
+    pub(super) fn start(spec: &ServerSpec, limit: Option<Duration>) -> Self {
+        let whole = limit.unwrap_or_else(|| spec.connect_timeout.saturating_add(USUAL_LIMIT));
         Self {
             whole,
             deadline: Instant::now() + whole,
             one_probe: spec.timeout.saturating_mul(ANSWERS_OF_A_PROBE),
         }
+    }
+
+    /// Gives each probe the time to start a server that takes this long to start.
+    pub(super) fn allow_for_starts(&mut self, start: Duration) {
+        self.one_probe += start.saturating_mul(STARTS_OF_A_PROBE);
     }
 
     /// Returns true if no time is left for another probe.

@@ -6,7 +6,7 @@ use mcptest_command::reports::reporters_help;
 use mcptest_command::server::Server;
 use mcptest_command::{
     BareServer, Destination, EXIT_NOTHING_SELECTED, Failure, Group, Program, RunCommand, output,
-    server, typed,
+    server, typed, waiting,
 };
 use mcptest_core::escape::escape;
 use mcptest_core::problem::did_you_mean;
@@ -91,6 +91,7 @@ impl RunCommand for Check {
             strict: self.strict,
             deny_skipped: self.deny_skipped,
             time_limit,
+            tell: waiting::tell,
             command: command(&self, &spec.name),
         };
         Destination::discard_earlier(&destinations)?;
