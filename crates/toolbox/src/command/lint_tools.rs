@@ -5,12 +5,12 @@ use super::surface_files;
 use crate::surface::pin::{PinChange, Pins};
 use crate::surface::{Finding, Linted, LintedTool, RULES, Rule, Severity, lint};
 use clap::Args;
-use mcptest_command::{
-    EXIT_DRIFT, EXIT_FAILED, Failure, Group, Paint, Program, RunCommand, output,
-};
-use mcptest_core::escape::{escape, escape_path};
+use mcptest_command::{EXIT_DRIFT, EXIT_FAILED, Failure, Group, Program, RunCommand, output};
+use mcptest_core::escape::escape_path;
 use mcptest_core::problem::did_you_mean;
+use mcptest_core::report::Status;
 use mcptest_core::words::count;
+use mcptest_report::pretty::page::{Line, Page, style};
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -56,11 +56,10 @@ impl RunCommand for LintTools {
         let tools = surface::tools(&self.surface, self.name.as_deref(), program.gates)?;
         let linted = lint(&tools, &self.ignore);
         let changes = pins.map(|pins| pins.changes(&tools)).unwrap_or_default();
-        let paint = Paint::stdout();
         if self.json {
             output::stdout(as_json(&linted, &changes).as_bytes())?;
         } else {
-            output::page(&render(&linted, &changes, self.verbose, paint))?;
+            output::stdout(&render(&linted, &changes, self.verbose, output::new_page()))?;
         }
         if tools.is_empty() && changes.is_empty() {
             return Err(surface::no_tools());
@@ -108,8 +107,7 @@ fn as_json(linted: &Linted, changes: &[PinChange]) -> String {
     serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
 }
 
-fn render(linted: &Linted, changes: &[PinChange], is_verbose: bool, paint: Paint) -> String {
-    let mut text = String::new();
+fn render(linted: &Linted, changes: &[PinChange], is_verbose: bool, mut page: Page) -> Vec<u8> {
     let mut met: Vec<&Rule> = Vec::new();
     for tool in &linted.tools {
         let told: Vec<&Finding> = tool
@@ -118,50 +116,61 @@ fn render(linted: &Linted, changes: &[PinChange], is_verbose: bool, paint: Paint
             .filter(|one| is_verbose || one.severity > Severity::Info)
             .collect();
         if !told.is_empty() {
-            text.push_str(&of_tool(tool, &told, &mut met, paint));
+            of_tool(&mut page, tool, &told, &mut met);
         }
     }
-    if !met.is_empty() {
-        text.push_str(&fixes(met, paint));
-    }
+    fixes(&mut page, met);
     for change in changes {
-        text.push_str(&format!(
-            "{} {}\n",
-            paint.bold(&escape(&change.tool)),
-            paint.red(change.what)
-        ));
-        text.extend(
-            change
-                .lines
-                .iter()
-                .map(|line| format!("  {}\n", escape(line))),
+        page.line(
+            &Line::at(0)
+                .styled(style::BOLD, &change.tool)
+                .plain(" ")
+                .styled(style::RED, change.what),
         );
+        for line in &change.lines {
+            page.line(&Line::at(2).plain(line));
+        }
     }
-    text + if changes.is_empty() { "" } else { "\n" } + &sum(linted, changes.len(), is_verbose)
+    if !changes.is_empty() {
+        page.blank();
+    }
+    page.line(&Line::at(0).plain(sum(linted, changes.len(), is_verbose)));
+    page.finish()
 }
 
-/// The fixes of the findings, a line for each rule.
-fn fixes(mut met: Vec<&Rule>, paint: Paint) -> String {
+/// Prints the fix for each of these rules, in the order of the documentation.
+fn fixes(page: &mut Page, mut met: Vec<&Rule>) {
+    if met.is_empty() {
+        return;
+    }
+    page.line(&Line::at(0).styled(style::BOLD, "Fixes"));
     let widest = met
         .iter()
         .map(|rule| rule.id.len())
         .max()
         .unwrap_or_default();
     met.sort_by_key(|rule| RULES.iter().position(|one| one.id == rule.id));
-    let lines: String = met
-        .iter()
-        .map(|rule| format!("  {:widest$}  {}\n", rule.id, rule.fix))
-        .collect();
-    format!("{}\n{lines}\n", paint.bold("Fixes"))
+    for rule in met {
+        page.line(
+            &Line::at(2)
+                .plain(format!("{:widest$}  {}", rule.id, rule.fix))
+                .hanging_at(2 + widest + 2),
+        );
+    }
+    page.blank();
+}
+
+/// A line that starts with the mark of the severity, as the report of a run has it.
+fn marked(page: &Page, severity: Severity) -> Line {
+    match severity {
+        Severity::Critical => page.marked(2, Status::Failed),
+        Severity::Warning => page.warned(2),
+        Severity::Info => Line::at(2).styled(style::DIM, page.dot()).plain(" "),
+    }
 }
 
 /// Prints a tool with its findings, a line for each rule.
-fn of_tool(
-    tool: &LintedTool,
-    told: &[&Finding],
-    met: &mut Vec<&'static Rule>,
-    paint: Paint,
-) -> String {
+fn of_tool(page: &mut Page, tool: &LintedTool, told: &[&Finding], met: &mut Vec<&'static Rule>) {
     let tokens = tool
         .tokens
         .map(|tokens| format!(", {}", count(tokens, "token")))
@@ -169,40 +178,37 @@ fn of_tool(
     let server = tool
         .server
         .as_ref()
-        .map(|server| format!("{}.", escape(server)))
+        .map(|server| format!("{server}."))
         .unwrap_or_default();
-    let head = paint.bold(&format!("{server}{}", escape(&tool.name)));
-    let mut text = format!(
-        "{head}  {}\n",
-        paint.dim(&format!("score {}{tokens}", tool.score))
+    page.line(
+        &Line::at(0)
+            .styled(style::BOLD, format!("{server}{}", tool.name))
+            .styled(style::DIM, format!("  score {}{tokens}", tool.score)),
     );
     for group in told.chunk_by(|one, next| one.rule == next.rule) {
         met.extend(
             Rule::named(group[0].rule).filter(|rule| met.iter().all(|known| known.id != rule.id)),
         );
-        text.push_str(&of_rule(group, paint));
+        of_rule(page, group);
     }
-    text + "\n"
+    page.blank();
 }
 
-/// The findings of one rule: the first in words, and the places of some.
-fn of_rule(group: &[&Finding], paint: Paint) -> String {
+/// Prints the findings of one rule: the first in words, and the places of some.
+fn of_rule(page: &mut Page, group: &[&Finding]) {
     let first = group[0];
-    let mut word = format!("{:8}", first.severity.word());
-    if first.severity == Severity::Critical {
-        word = paint.red(&word);
-    }
     let more = match group.len() - 1 {
         0 => String::new(),
         more => format!(" (and {more} more)"),
     };
-    let places: Vec<_> = group.iter().take(5).map(|one| escape(&one.place)).collect();
-    format!(
-        "  {word}  {}: {}{more}\n            {}\n",
+    page.line(&marked(page, first.severity).plain(format!(
+        "{:8}  {}: {}{more}",
+        first.severity.word(),
         first.rule,
-        escape(&first.what),
-        paint.dim(&places.join(" "))
-    )
+        first.what
+    )));
+    let places: Vec<&str> = group.iter().take(5).map(|one| one.place.as_str()).collect();
+    page.line(&Line::at(14).styled(style::DIM, places.join(" ")));
 }
 
 fn sum(linted: &Linted, changes: usize, is_verbose: bool) -> String {
@@ -221,7 +227,7 @@ fn sum(linted: &Linted, changes: usize, is_verbose: bool) -> String {
     let changed =
         (changes > 0).then(|| format!(", {} since the baseline", count(changes, "change")));
     format!(
-        "{}{tokens}{}: {} critical, {}, {infos} info{hint}{}\n",
+        "{}{tokens}{}: {} critical, {}, {infos} info{hint}{}",
         count(linted.tools.len(), "tool"),
         scores.unwrap_or_default(),
         linted.count(Severity::Critical),

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use mcptest_command::server::Server;
-use mcptest_command::{BareServer, Failure, Group, Paint, Program, RunCommand, output, server};
+use mcptest_command::{BareServer, Failure, Group, Program, RunCommand, output, server, waiting};
 
 use mcptest_command::arguments::kind;
 use mcptest_core::escape::{clipped, escape};
@@ -13,9 +13,16 @@ use mcptest_core::suite::ToolSchemas;
 use mcptest_core::tool_schema::Offer;
 use mcptest_core::words::count;
 use mcptest_mcp::client::{Client, Observed, ServerInfo, Tool};
+use mcptest_report::pretty::page::{Line, Page, columns, padded, style};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
+
+/// The indentation of an argument.
+const INDENT: usize = 4;
+/// Cells beyond this width do not push the columns after them further.
+const WIDEST_CELL: usize = 40;
+const REQUIRED: &str = "required";
 
 /// Arguments of `tools`.
 #[derive(Debug, Args)]
@@ -53,17 +60,20 @@ impl RunCommand for Tools {
     fn run(self, program: &Program) -> Result<u8, Failure> {
         let family = self.provider.as_deref().map(family).transpose()?;
         let spec = server::spec_of_one_exchange(self.name.as_deref(), &self.server, program.gates)?;
-        let paint = Paint::stdout();
         server::speak(async {
             let client = Client::connect(&spec, None).await?;
+            waiting::tell("the list of tools");
             let listed = client.list_tools().await;
             let info = client.server().clone();
             let seen = client.close().await.observed;
             let listed = listed?;
             match family {
-                Some(family) => output::page(&refusals(&spec.name, &listed.tools, family, paint))?,
+                Some(family) => {
+                    let text = refusals(&spec.name, &listed.tools, family, output::new_page());
+                    output::stdout(&text)?;
+                }
                 None if self.json => output::stdout(as_json(&listed.tools).as_bytes())?,
-                None => output::page(&render(&info, &listed.tools, paint))?,
+                None => output::stdout(&render(&info, &listed.tools, output::new_page()))?,
             }
             output::notes(&notes(listed.complaints.iter().chain(&seen)));
             Ok(0)
@@ -83,40 +93,33 @@ fn family(name: &str) -> Result<&'static Family, Failure> {
 }
 
 /// The constructs in the tools that these providers refuse, with their replacements.
-fn refusals(server: &str, tools: &[Tool], family: &Family, paint: Paint) -> String {
+fn refusals(server: &str, tools: &[Tool], family: &Family, mut page: Page) -> Vec<u8> {
     let listed = tools.iter().map(|tool| tool.clone().into_catalogue(server));
     let offer = Offer::new(listed.collect(), family, ToolSchemas::Mend);
-    let mut text = String::new();
-    for tool in offer
+    let (mended, taken): (Vec<_>, Vec<_>) = offer
         .catalogue
         .iter()
-        .filter(|tool| !tool.mended.is_empty())
-    {
-        text.push_str(&format!("{}\n", paint.bold(&escape(&tool.name))));
-        text.extend(
-            tool.mended
-                .iter()
-                .map(|mend| format!("    {}\n", escape(mend))),
-        );
+        .partition(|tool| !tool.mended.is_empty());
+    for tool in &mended {
+        page.line(&Line::at(0).styled(style::BOLD, &tool.name));
+        for mend in &tool.mended {
+            page.line(&Line::at(INDENT).plain(mend));
+        }
     }
     for left in &offer.left_out {
-        text.push_str(&format!(
-            "{}\n    {}: it is omitted\n",
-            paint.bold(&escape(&left.tool)),
-            escape(&left.why)
-        ));
+        page.line(&Line::at(0).styled(style::BOLD, &left.tool));
+        page.line(&Line::at(INDENT).plain(format!("{}: it is omitted", left.why)));
     }
-    let taken = offer
-        .catalogue
-        .iter()
-        .filter(|tool| tool.mended.is_empty())
-        .count();
-    let gap = if text.is_empty() { "" } else { "\n" };
-    text + &format!(
-        "{gap}{} accepts {taken} of {} tools unchanged\n",
+    if !mended.is_empty() || !offer.left_out.is_empty() {
+        page.blank();
+    }
+    page.line(&Line::at(0).plain(format!(
+        "{} accepts {} of {} tools unchanged",
         family.title,
+        taken.len(),
         tools.len()
-    )
+    )));
+    page.finish()
 }
 
 /// The oddities, a line each, for standard error. A request, a log line or a notification of a server is not an
@@ -140,7 +143,7 @@ fn as_json(tools: &[Tool]) -> String {
     format!("{{\n  \"tools\": [\n{}\n  ]\n}}\n", lines.join(",\n"))
 }
 
-fn render(info: &ServerInfo, tools: &[Tool], paint: Paint) -> String {
+fn render(info: &ServerInfo, tools: &[Tool], mut page: Page) -> Vec<u8> {
     let count = if tools.is_empty() {
         "no tools".to_owned()
     } else {
@@ -154,25 +157,24 @@ fn render(info: &ServerInfo, tools: &[Tool], paint: Paint) -> String {
     let version = if info.version.is_empty() {
         String::new()
     } else {
-        format!(" {}", escape(&info.version))
+        format!(" {}", info.version)
     };
-    let mut text = format!(
-        "{}{version} {}: {count}\n",
-        paint.bold(&escape(name)),
-        paint.dim(&format!(
-            "(MCP {}, {})",
-            escape(&info.protocol_version),
-            info.era.as_str()
-        )),
+    let protocol = format!("(MCP {}, {})", info.protocol_version, info.era.as_str());
+    page.line(
+        &Line::at(0)
+            .styled(style::BOLD, name)
+            .plain(format!("{version} "))
+            .styled(style::DIM, protocol)
+            .plain(format!(": {count}")),
     );
     for tool in tools {
-        text.push('\n');
-        text.push_str(&one(tool, paint));
+        page.blank();
+        one(&mut page, tool);
     }
-    text
+    page.finish()
 }
 
-fn one(tool: &Tool, paint: Paint) -> String {
+fn one(page: &mut Page, tool: &Tool) {
     let about = tool
         .description
         .as_deref()
@@ -180,32 +182,42 @@ fn one(tool: &Tool, paint: Paint) -> String {
         .map(first_line)
         .unwrap_or_default();
     let gap = if about.is_empty() { "" } else { "  " };
-    let mut text = format!("{}{gap}{about}\n", paint.bold(&escape(&tool.name)));
+    page.line(
+        &Line::at(0)
+            .styled(style::BOLD, &tool.name)
+            .plain(format!("{gap}{about}"))
+            .hanging_at(INDENT),
+    );
     let rows = arguments(tool.input_schema.get());
     let widest = |cell: fn(&ToolRow) -> &String| {
         rows.iter()
-            .map(|row| cell(row).chars().count())
+            .map(|row| columns(cell(row)))
             .max()
-            .unwrap_or(0)
+            .unwrap_or_default()
+            .min(WIDEST_CELL)
     };
-    let (names, kinds) = (widest(|row| &row.name), widest(|row| &row.kind).min(40));
+    let (names, kinds) = (widest(|row| &row.name), widest(|row| &row.kind));
     for row in &rows {
-        let mark = if row.is_required {
-            "required"
+        let required = if row.is_required { REQUIRED } else { "" };
+        let about_column = INDENT + names + 2 + kinds + 2 + REQUIRED.len() + 2;
+        // Where the last column would be narrow, its text continues at the left.
+        let hang = if about_column <= page.width / 2 {
+            about_column
         } else {
-            "        "
+            INDENT * 2
         };
-        let name = format!("{:names$}", row.name);
-        let line = format!(
-            "    {}  {:kinds$}  {mark}  {}",
-            paint.bold(&name),
-            row.kind,
-            paint.dim(&row.about)
+        page.line(
+            &Line::at(INDENT)
+                .glued(style::BOLD, padded(&row.name, names))
+                .plain("  ")
+                .glued(style::PLAIN, padded(&row.kind, kinds))
+                .plain("  ")
+                .glued(style::PLAIN, padded(required, REQUIRED.len()))
+                .plain("  ")
+                .styled(style::DIM, &row.about)
+                .hanging_at(hang),
         );
-        text.push_str(line.trim_end());
-        text.push('\n');
     }
-    text
 }
 
 struct ToolRow {
