@@ -413,6 +413,48 @@ fn a_warning_has_a_mark_of_its_own_and_is_counted() {
     assert!(run(&["--reporter", "md"]).contains("2 with a warning"));
 }
 
+/// A server that ends the process that another start of it left running, as servers with a port of their own do.
+const ONLY_ONE: &str = r#"
+import json, os, signal, sys
+pid = sys.argv[1]
+if os.path.exists(pid):
+    try:
+        os.kill(int(open(pid).read()), signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+with open(pid, "w") as file:
+    file.write(str(os.getpid()))
+for line in sys.stdin:
+    message = json.loads(line)
+    if "id" not in message:
+        continue
+    answer = {"jsonrpc": "2.0", "id": message["id"]}
+    if message["method"] == "initialize":
+        info = {"name": "only-one", "version": "1"}
+        answer["result"] = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": info}
+    elif message["method"] == "ping":
+        answer["result"] = {}
+    else:
+        answer["error"] = {"code": -32601, "message": "Method not found"}
+    print(json.dumps(answer), flush=True)
+"#;
+
+#[test]
+fn a_server_that_ends_in_a_probe_is_named_there_and_started_again_for_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let (program, pid) = (folder.path().join("server.py"), folder.path().join("pid"));
+    std::fs::write(&program, ONLY_ONE).unwrap();
+    let (program, pid) = (program.display().to_string(), pid.display().to_string());
+    let only = "LIFECYCLE-version,LIFECYCLE-ping,LIFECYCLE-text-id";
+    let (failed, warned) = findings(&["--only", only, "--", "python3", &program, &pid]);
+    assert_eq!(failed, Vec::<String>::new());
+    assert_eq!(
+        warned,
+        ["LIFECYCLE-version"],
+        "it opens a second connection, which ends the first"
+    );
+}
+
 #[test]
 fn a_choice_of_nothing_and_a_server_that_does_not_start_have_their_own_exit_codes() {
     let output = check(&["--only", "edg", "--", "true"]);

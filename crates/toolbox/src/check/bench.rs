@@ -218,8 +218,18 @@ impl ServerUnderTest {
         })
     }
 
-    /// Connects, unless there is a connection.
+    /// Returns true if the process on the other end of the connection has ended.
+    pub(super) fn has_lost_its_server(&self) -> bool {
+        self.client
+            .as_ref()
+            .is_some_and(|client| client.has_ended())
+    }
+
+    /// Connects, unless there is a connection to a server that runs.
     pub(super) async fn connect(&mut self) -> Result<(), WireError> {
+        if self.has_lost_its_server() {
+            self.end().await;
+        }
         if self.client.is_none() {
             let client = Client::connect(&self.spec, Some(self.tap())).await?;
             // Found out once: a server does not change its era.

@@ -213,10 +213,25 @@ async fn one(probe: &'static Probe, bench: &mut ServerUnderTest, time: &TimeLimi
         Ok(outcome) => outcome,
         Err(TimedOut(message)) => Err(NotSent::NotFinished(message)),
     };
+    let outcome = note_an_end(outcome, bench);
     if leaves_the_server_in_doubt(&outcome) {
         time.run_until_over(bench.end()).await;
     }
     outcome
+}
+
+/// A probe that held, but after which the process is gone, is a warning: the server crashed, or a second process of it
+/// ended the first.
+fn note_an_end(outcome: Outcome, bench: &ServerUnderTest) -> Outcome {
+    outcome.map(|finding| match finding.verdict {
+        Verdict::Held if bench.has_lost_its_server() => Finding {
+            verdict: Verdict::Weak(
+                "the server's process ended during the probe, which nothing asked it to".to_owned(),
+            ),
+            ..finding
+        },
+        _ => finding,
+    })
 }
 
 /// Returns true after a probe that the server failed or did not finish: the next probe gets another server.
