@@ -142,6 +142,10 @@ failed: number
  */
 errors: number
 /**
+ * Probes of a server among the errors that had no result in time; absent if 0.
+ */
+not_finished?: number
+/**
  * Tests that were skipped on purpose.
  */
 skipped: number

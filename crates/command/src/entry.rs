@@ -19,7 +19,7 @@ pub trait RunCommand: Args {
     /// The way in which it takes a server, if any.
     const SERVER: Option<BareServer> = None;
 
-    /// What it does about its user's patience.
+    /// Its way with the user's patience.
     const PATIENCE: Patience = Patience::UntilItEnds;
 
     /// Does its work, and gives the exit code.
@@ -81,7 +81,7 @@ pub struct CommandKind {
     pub summary: &'static str,
     /// The way in which it takes a server, if any.
     pub server: Option<BareServer>,
-    /// What it does about its user's patience.
+    /// Its way with the user's patience.
     pub patience: Patience,
     describe: fn(Command) -> Command,
     run: fn(&ArgMatches, &Program) -> Result<u8, Failure>,

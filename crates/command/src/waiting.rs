@@ -17,12 +17,12 @@ const INTERVAL: Duration = Duration::from_secs(30);
 /// The interval between looks at the time.
 const BEAT: Duration = Duration::from_millis(200);
 
-/// What a command does about its user's patience.
+/// A command's way with the user's patience.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Patience {
     /// The user waits for its end. After a moment, it says what it waits for.
     UntilItEnds,
-    /// It serves until it is stopped, or talks to another program, and says by itself what it does.
+    /// It serves until it is stopped, or talks to another program, and reports its state itself.
     UntilItIsStopped,
 }
 
@@ -34,7 +34,7 @@ static SHOWN: Mutex<ShownState> = Mutex::new(ShownState {
 });
 
 struct ShownState {
-    /// What the command waits for; `None` if no command says it.
+    /// The thing that the command waits for; `None` before and after a command.
     what: Option<String>,
     /// The live line on the terminal, if it is there.
     drawn: Option<String>,
@@ -149,12 +149,12 @@ impl Drop for Waiting {
     }
 }
 
-/// What is said to the user.
+/// A message for the user.
 #[derive(Debug, PartialEq, Eq)]
 enum Said {
-    /// In the place of what was said before.
+    /// It replaces the live message before it.
     Live(String),
-    /// On a line that stays.
+    /// It stays, on its own line.
     Line(String),
 }
 

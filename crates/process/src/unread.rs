@@ -10,7 +10,7 @@ pub struct UnreadInput {
 }
 
 impl UnreadInput {
-    /// Watches this pipe, if the system can tell how full it is.
+    /// Watches this pipe, if the system reports its fill level.
     #[cfg(unix)]
     pub fn watch(stdin: &ChildStdin) -> Option<Self> {
         use std::os::fd::AsFd;
@@ -18,14 +18,14 @@ impl UnreadInput {
         Some(Self { pipe })
     }
 
-    /// Watches this pipe, if the system can tell how full it is.
+    /// Watches this pipe, if the system reports its fill level.
     #[cfg(not(unix))]
     pub fn watch(_stdin: &ChildStdin) -> Option<Self> {
         None
     }
 
-    /// Returns true while the pipe holds bytes that the process has not read. False proves nothing: some systems tell
-    /// this only to the reader, and a launcher such as `docker run -i` reads before the server does.
+    /// Returns true while the pipe holds bytes that the process has not read. False proves nothing: some systems
+    /// report this to the reader alone, and a launcher such as `docker run -i` reads before the server does.
     #[cfg(unix)]
     pub fn holds_bytes(&self) -> bool {
         rustix::io::ioctl_fionread(&self.pipe).is_ok_and(|bytes| bytes > 0)

@@ -59,9 +59,9 @@ async fn shake_hands(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link, Serve
 
 /// Asks for the protocol. A process or connection gets a second question only after it has answered the first.
 ///
-/// A server that ignores the probe is told from one that is slow to start by its answer to `initialize`, on a fresh
-/// connection: whoever answers that sooner than the probe was waited for has ignored the probe. Whoever does not is asked
-/// again, with more patience, so that a slow start does not decide the protocol.
+/// A server that stays silent on the probe gets `initialize` on a fresh connection. If it answers that sooner than the
+/// client waited for the probe, it ignores the probe. Otherwise it is slow, and gets the probe again, with more patience:
+/// a slow start does not decide the protocol.
 async fn find_out(
     spec: &ServerSpec,
     tap: Option<Tap>,

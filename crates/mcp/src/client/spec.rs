@@ -99,7 +99,7 @@ pub(crate) struct OpenedPipe {
     pub(crate) writer: BoxedWriter,
     /// The process behind it, if one was started.
     pub(crate) child: Option<Child>,
-    /// What the process has not read yet, if the system can tell.
+    /// A watch on the input that the process has not read, if the system has one.
     pub(crate) unread: Option<UnreadInput>,
 }
 

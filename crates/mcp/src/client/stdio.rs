@@ -34,7 +34,7 @@ pub(super) struct Stdio {
     reader: JoinHandle<()>,
     stderr: Option<Stderr>,
     child: Option<Child>,
-    /// What the process has not read, until the session begins.
+    /// A watch on the input that the process has not read, until the session begins.
     unread: Option<UnreadInput>,
 }
 
