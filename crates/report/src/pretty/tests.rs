@@ -457,7 +457,7 @@ fn probe(id: &str, status: Status, reason: Option<Reason>) -> TestReport {
         title: "every call is answered in time".to_owned(),
         ..Probe::default()
     };
-    TestReport::of_probe("shop", probe, status, reason, "mcptest check".to_owned())
+    TestReport::from_probe("shop", probe, status, reason, "mcptest check".to_owned())
 }
 
 #[test]
