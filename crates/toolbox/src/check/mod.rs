@@ -222,7 +222,7 @@ async fn one(probe: &'static Probe, bench: &mut ServerUnderTest, time: &TimeLimi
 
 /// A probe that held, but after which the process is gone, is a warning: the server crashed, or a second process of it
 /// ended the first.
-fn note_an_end(outcome: Outcome, bench: &ServerUnderTest) -> Outcome {
+fn note_an_end(outcome: ProbeOutcome, bench: &ServerUnderTest) -> ProbeOutcome {
     outcome.map(|finding| match finding.verdict {
         Verdict::Held if bench.has_lost_its_server() => Finding {
             verdict: Verdict::Weak(
