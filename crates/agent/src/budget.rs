@@ -90,7 +90,7 @@ pub enum OverBudget {
 
 fn in_part(is_estimated: bool) -> &'static str {
     if is_estimated {
-        ", in part by an estimate: a provider counts no tokens"
+        ", partly estimated because a provider reports no token counts"
     } else {
         ""
     }

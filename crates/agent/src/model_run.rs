@@ -347,8 +347,8 @@ impl Run<'_> {
         let cost_usd = self.watcher.answered(used, estimate.is_some());
         let is_limited = has_budget || self.task.limits.token_budget.is_some();
         if estimate.is_some() && is_first && is_limited {
-            let why =
-                "it counts no tokens, so mcptest enforces the budget with a tokenizer's estimate";
+            let why = "it reports no token counts, so mcptest enforces the budget with a tokenizer's \
+                estimate";
             self.trace.errors.push(RecordedError::new("provider", why));
         }
         self.usage = sum(self.usage, counted, is_first);

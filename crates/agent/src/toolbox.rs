@@ -89,7 +89,7 @@ pub struct Done {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(crate) enum ToolChoiceError {
     #[error(
-        "`tool_choice`: the model is offered no tool `{written}`{}",
+        "`tool_choice`: the model has no tool `{written}`{}",
         near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
     )]
     Unknown {
@@ -97,7 +97,7 @@ pub(crate) enum ToolChoiceError {
         near: Option<String>,
     },
     #[error(
-        "`tool_choice`: `{written}` can be {}: write one of them",
+        "`tool_choice`: `{written}` could be {}; write one of them",
         tools.iter().map(|tool| format!("`{tool}`")).collect::<Vec<_>>().join(" or ")
     )]
     Ambiguous { written: String, tools: Vec<String> },

@@ -121,9 +121,9 @@ fn arguments_are_made_from_the_schema_and_what_cannot_be_guessed_is_said() {
     for line in [
         "    args: { city: { name: \"Ålesund\" } }",
         "    args: { q: \"costs $${PRICE} or $$${X}\" }",
-        "#   endless: no arguments could be made from its schema",
-        "#   pattern: no arguments could be made from its schema",
-        "#   broken: no arguments could be made from its schema",
+        "#   endless: no arguments could be generated from its schema",
+        "#   pattern: no arguments could be generated from its schema",
+        "#   broken: no arguments could be generated from its schema",
     ] {
         assert!(
             suite.lines().any(|written| written == line),
@@ -219,9 +219,9 @@ fn it_says_plainly_that_no_tool_has_a_test_and_what_to_do() {
             &[&["init"], options, &server[..]].concat(),
         ))
     };
-    let none = "  no tool could be tested, so the only test asks for one that does not exist\n";
+    let none = "  no tool could be tested, so the only test calls a tool that does not exist\n";
     assert!(said("none", &[]).contains(&format!("{none}  the server lists no tools\nnext:")));
-    let why = "  none is marked read-only, so none was called: it may change something\n";
+    let why = "  none is marked read-only, so none was called: a tool may change something\n";
     let todo = "  name a call that may be made twice: add `--force --call 'write'`\nnext:";
     assert!(said("writer", &[]).contains(&format!("{none}{why}{todo}")));
     let named = said("helpful", &["--call", "soft id=7"]);
@@ -238,7 +238,7 @@ fn only_what_was_the_same_twice_is_expected_and_what_fails_is_left_out() {
     for part in [
         "    tool: random\n    args: {}\n    expect:\n      - { target: result.isError, matcher: { exact: false } }\n      \
          - { target: \"result.content[0].text\", matcher: { length: { gte: 1 } } }\n",
-        "#   liar: result.structuredContent: the result does not fit the tool's own outputSchema\n",
+        "#   liar: result.structuredContent: the result does not match the tool's own outputSchema\n",
         "#   refuses: called with {}, it was refused: -32602 there is no such thing\n",
         "#   fails: called with {}, it failed: not like this\n",
         "#   crash: called with {}, no answer: server \"python3\": it exited with code 9 while tools/call crash was open\n",

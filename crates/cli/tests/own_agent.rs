@@ -150,7 +150,7 @@ agents:
     let (code, said) = run(&[]);
     assert_eq!(code, Some(2), "{said}");
     assert!(
-        said.contains("files.greet.sh: it has changed since the recording"),
+        said.contains("files.greet.sh: it changed after the recording"),
         "{said}"
     );
     write("greet.sh", "echo Hello Ada\r\n");

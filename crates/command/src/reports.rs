@@ -157,8 +157,7 @@ impl Destination<Report> {
     pub fn from_arguments(asked: &Reports, gates: Gates) -> Result<Vec<Self>, Failure> {
         let mut destinations = Self::parse_all(&asked.reporters, REPORTERS, gates)?;
         if asked.embed.is_some() && Self::evidence(&destinations).is_none() {
-            let why =
-                "`--embed` says whose traces a report holds, and none of these reports holds any";
+            let why = "`--embed` has no effect: none of these reports can contain traces";
             return Err(Failure::with_help(
                 why,
                 "omit it, or add `--reporter json=report.json`",
@@ -289,7 +288,7 @@ impl<R> Destination<R> {
                 format!(", which is {}", input.display())
             };
             let why = format!(
-                "a report cannot be written to {}{also}: it is read for this report",
+                "cannot write a report to {}{also}: this command reads it",
                 file.display()
             );
             return Err(Failure::with_help(why, "name another file"));
@@ -298,7 +297,7 @@ impl<R> Destination<R> {
         let mut written = destinations.iter().filter_map(|one| one.file.as_deref());
         if let Some(file) = written.find(|file| mcptest_replay::cassette::is_recording(file)) {
             let why = format!(
-                "a report cannot be written to {}: it holds a recording",
+                "cannot write a report to {}: it is a recording",
                 escape_path(file)
             );
             return Err(Failure::with_help(why, "name another file"));

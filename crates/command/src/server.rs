@@ -172,7 +172,7 @@ fn from_suite(name: Option<&str>, args: &Server, gates: Gates) -> Result<ServerS
     let named: Vec<_> = args.config.iter().cloned().collect();
     let found = mcptest_replay::find(&named, Path::new("")).map_err(|error| match (error, name) {
         (FindError::NoDefault, Some(name)) => Failure::with_help(
-            format!("no mcptest.yaml or mcptest.yml in this folder could declare a server `{name}`"),
+            format!("no mcptest.yaml or mcptest.yml in this folder declares a server `{name}`"),
             format!("the command of a server follows `--`: `-- {name}`; or name a suite with `--config suite.yml`"),
         ),
         (FindError::NoDefault, None) => Failure::with_help(
@@ -228,13 +228,10 @@ fn name_in<'s>(suite: &'s Suite, path: &str, name: Option<&str>) -> Result<&'s s
     known.clone().find(|one| *one == name).ok_or_else(|| {
         let help = match nearest(name, known) {
             Some(near) => format!("did you mean `{near}`?"),
-            None if suite.servers.is_empty() => "it has none".to_owned(),
+            None if suite.servers.is_empty() => "it has no servers".to_owned(),
             None => format!("declared there: {}", all()),
         };
-        Failure::with_help(
-            format!("nothing under `servers:` of {path} is called `{name}`"),
-            help,
-        )
+        Failure::with_help(format!("`servers:` of {path} has no server `{name}`"), help)
     })
 }
 
@@ -376,7 +373,7 @@ pub async fn listen(
     if bound.ip().is_loopback() || !allowed.is_empty() {
         return Ok((listener, bound));
     }
-    let why = format!("other machines can reach {address}, and no host name is allowed");
+    let why = format!("other machines can reach {address}, but no host name is allowed");
     let name = format!("name the host for which {what} is asked, as in `--allow-host {example}`");
     Err(Failure::with_help(
         why,

@@ -67,8 +67,8 @@ fn captured_test(
     let failed = runs.iter().filter(|run| !run.passed).count();
     if failed > 0 && wanted == CapturedRuns::Passed {
         return Err(format!(
-            "{failed} of {} failed, and a baseline of failed runs accepts what it should find; \
-             fix the agent and record it again, or capture them all the same with `--allow-failed`",
+            "{failed} of {} failed, so the baseline would accept failures; fix the agent and \
+            record it again, or capture the runs anyway with `--allow-failed`",
             count(runs.len(), "run")
         ));
     }
@@ -114,7 +114,8 @@ fn without_secrets(mut test: TestBaseline, secrets: &SuiteSecrets) -> Result<Tes
         let clean: Result<RunBaseline, _> = serde_json::from_str(&redactor.document(&text));
         *run = clean.map_err(|error| {
             format!(
-                "its runs cannot be kept without their secrets ({error}); narrow the patterns of `redact:`"
+                "cannot keep its runs without their secrets ({error}); narrow the patterns of \
+                `redact:`"
             )
         })?;
     }

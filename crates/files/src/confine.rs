@@ -30,7 +30,7 @@ fn refuse_outside_of(folder: &Path, path: &Path) -> io::Result<()> {
         return Ok(());
     }
     let why = format!(
-        "it is outside of {}, and only files in this folder are read",
+        "it is outside {}; mcptest reads only files in this folder",
         folder.display()
     );
     Err(io::Error::new(io::ErrorKind::PermissionDenied, why))

@@ -22,7 +22,7 @@ pub fn reason(error: &std::io::Error) -> String {
         _ if error.get_ref().is_some() => error.to_string(),
         ErrorKind::NotFound => "no such file".to_owned(),
         ErrorKind::IsADirectory => "it is a folder".to_owned(),
-        ErrorKind::PermissionDenied => "its permissions do not allow it".to_owned(),
+        ErrorKind::PermissionDenied => "you have no permission to read it".to_owned(),
         _ => error.to_string(),
     }
 }

@@ -58,7 +58,7 @@ pub(crate) fn lost(path: &Path, error: io::Error) -> io::Error {
         .symlink_metadata()
         .is_ok_and(|about| about.is_symlink());
     if is_link && error.kind() != io::ErrorKind::PermissionDenied {
-        return io::Error::other("it is a link that leads nowhere");
+        return io::Error::other("it is a broken link");
     }
     error
 }

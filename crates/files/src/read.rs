@@ -19,10 +19,7 @@ const PIPED: u64 = 64 << 20;
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let length = file.metadata()?.len();
-    let too_long = format!(
-        "it is longer than {}, the most that is read; split it",
-        size(most)
-    );
+    let too_long = format!("it is longer than {}, the limit; split it", size(most));
     if length > most {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, too_long));
     }
@@ -44,7 +41,7 @@ pub fn read_named(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     refuse_outside(path)?;
     let most = most.min(PIPED);
     let too_long = format!(
-        "more than {} came from it; write that to a file, and name the file",
+        "its output is longer than {}; write it to a file, and name the file",
         size(most)
     );
     if path == Path::new(STDIN) {
@@ -145,8 +142,8 @@ mod tests {
         assert_eq!(said(&at("pipe")), "it is a named pipe, not a file");
         assert_eq!(said(&at("socket")), "it is a socket, not a file");
         assert_eq!(said(Path::new("/dev/zero")), "it is a device, not a file");
-        assert_eq!(said(&at("link")), "it is a link that leads nowhere");
-        assert_eq!(said(&at("round")), "it is a link that leads nowhere");
+        assert_eq!(said(&at("link")), "it is a broken link");
+        assert_eq!(said(&at("round")), "it is a broken link");
         assert_eq!(said(folder.path()), "it is a folder");
     }
 }

@@ -211,7 +211,7 @@ impl<'a> GradeRequest<'a> {
     async fn likeness(&self, judge: &Judge<'_>, to: &str) -> Result<Vote, Ungraded> {
         let mut vote = blank(judge, 1);
         let Some(provider) = judge.provider.for_embeddings() else {
-            let help = "name a model that has, as `text-embedding-3-small`";
+            let help = "name a model that has, such as `text-embedding-3-small`";
             return Err(Ungraded::Failed(format!(
                 "{} has no embeddings: {help}",
                 judge.provider.name()
@@ -229,8 +229,12 @@ impl<'a> GradeRequest<'a> {
             [one, other] => cosine(one, other),
             _ => None,
         };
-        let near =
-            near.ok_or_else(|| format!("{} gave no two vectors that can be compared", vote.model));
+        let near = near.ok_or_else(|| {
+            format!(
+                "{} returned no two vectors that can be compared",
+                vote.model
+            )
+        });
         vote.score = near.map_err(Ungraded::Failed)?;
         vote.tokens = vote.tokens.totalled();
         Ok(vote)
@@ -258,7 +262,7 @@ impl<'a> GradeRequest<'a> {
         }
         let why = misfit.unwrap_or_default();
         Err(Ungraded::Failed(format!(
-            "{} gave no answer that can be used, asked twice: {why}",
+            "{} gave no valid answer, asked twice: {why}",
             vote.model
         )))
     }

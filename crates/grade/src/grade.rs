@@ -99,7 +99,7 @@ pub(crate) fn ask_all<'p>(
     let rows = grading.into_rows();
     if let Some(exit_code) = *context.interrupt.borrow() {
         let finished = rows.values().map(|row| row.given).sum();
-        let rest = (!options.is_live).then_some("`mcptest eval` asks for the rest");
+        let rest = (!options.is_live).then_some("`mcptest eval` grades the rest");
         return Err(Interrupted {
             exit_code,
             what: "grades",

@@ -88,7 +88,7 @@ impl<'p> RowGrades<'p> {
         };
         let failed = |error: std::io::Error| {
             format!(
-                "the grade cannot be written to {}: {}",
+                "cannot write the grade to {}: {}",
                 path.display(),
                 files::reason(&error)
             )
@@ -96,7 +96,7 @@ impl<'p> RowGrades<'p> {
         if !files::may_replace(path, Grades::is_own).map_err(failed)? {
             let path = path.display();
             return Err(format!(
-                "{path} is not a file of grades, and stays unchanged: move it away"
+                "{path} is not a file of grades, so it stays unchanged: move it away"
             ));
         }
         files::make_folder_of(path).map_err(failed)?;

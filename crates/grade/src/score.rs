@@ -15,7 +15,7 @@ pub(crate) async fn score(
     let filled = scorer
         .program
         .filled(suite.folder(), mcptest_replay::host().environment);
-    let filled = filled.map_err(|unset| format!("{who} cannot be started: {unset}"))?;
+    let filled = filled.map_err(|unset| format!("cannot start {who}: {unset}"))?;
     let program = Program {
         who: &who,
         command: &filled.command,
@@ -27,7 +27,7 @@ pub(crate) async fn score(
     let ended = program
         .run(|| {})
         .await
-        .map_err(|error| format!("{who} cannot be started: {error}"))?;
+        .map_err(|error| format!("cannot start {who}: {error}"))?;
     if let Some(error) = ended.errors.first() {
         return Err(error.message.clone());
     }

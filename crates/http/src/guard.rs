@@ -67,7 +67,7 @@ impl Guard {
             !host.is_some_and(|host| is_loopback(host) || self.is_allowed(host))
         })?;
         let sentence = format!(
-            "the Origin `{origin}` is not allowed; a page of that site may not use this server"
+            "the Origin `{origin}` is not allowed: pages of that site may not use this server"
         );
         Some((StatusCode::FORBIDDEN, sentence))
     }

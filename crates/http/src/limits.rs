@@ -48,10 +48,10 @@ impl Default for Limits {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BodyError {
     /// It is past the limit.
-    #[error("the body is larger than the {0} bytes that are read")]
+    #[error("the body is larger than the limit of {0} bytes")]
     TooLarge(usize),
     /// The connection broke.
-    #[error("the body ended before its end")]
+    #[error("the body ended too early")]
     Cut,
     /// It took too long.
     #[error("the body took too long to arrive")]

@@ -113,7 +113,7 @@ fn exchange<'a>(record: &Fields<'a>) -> Result<Exchange<'a>, Misfit> {
     let is_message = fields.as_ref().is_some_and(|fields| fields.has("content"));
     let is_failure = fields.as_ref().is_some_and(|fields| fields.has("error"));
     if messages.is_none() && !is_message && !is_failure {
-        return Err(record.misfit("there are neither `messages` nor a response here".to_owned()));
+        return Err(record.misfit("`messages` is missing, and this is not a response".to_owned()));
     }
     let reply = response.filter(|_| is_message);
     Ok(Exchange {

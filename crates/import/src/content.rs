@@ -54,7 +54,7 @@ pub(crate) fn unknown(fields: &Fields<'_>, what: &str, kind: &str) -> Misfit {
 
 /// Adds to an unknown part's description that it could be a call.
 pub(crate) fn could_be_a_call(told: &str) -> String {
-    format!("{told}; it could be a call: remove it if it is not")
+    format!("{told}; if it is not a call, remove it")
 }
 
 /// Keys under which some format has calls, without their case and underscores.
@@ -74,7 +74,7 @@ pub(crate) fn refuse_calls_of_others(message: &Fields<'_>, own: &[&str]) -> Resu
         let plain = key.replace('_', "").to_ascii_lowercase();
         if CALLS.contains(&&*plain) && !matches!(value.text(), "null" | "[]" | "{}") {
             let message =
-                format!("messages of this format have no `{key}`, and calls in it would be missed");
+                format!("messages of this format have no `{key}`; mcptest would miss calls in it");
             return Err(Misfit::at(value, message));
         }
     }

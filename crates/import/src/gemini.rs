@@ -117,9 +117,7 @@ fn exchange<'a>(record: &Fields<'a>) -> Result<Exchange<'a>, Misfit> {
         })?,
         None if is_answer => Vec::new(),
         None => {
-            return Err(
-                record.misfit("there are neither `contents` nor `candidates` here".to_owned())
-            );
+            return Err(record.misfit("`contents` and `candidates` are missing".to_owned()));
         }
     };
     let first = candidates

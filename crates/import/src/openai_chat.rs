@@ -50,7 +50,7 @@ fn exchange<'a>(record: &Fields<'a>) -> Result<Exchange<'a>, Misfit> {
     let messages = request.list("messages")?;
     let choices = response.list("choices")?;
     if messages.is_none() && choices.is_none() && !response.has("error") {
-        return Err(record.misfit("there are neither `messages` nor `choices` here".to_owned()));
+        return Err(record.misfit("`messages` and `choices` are missing".to_owned()));
     }
     let first = choices
         .iter()

@@ -101,7 +101,7 @@ impl<'a> Exchange<'a> {
         };
         let output = response.list("output")?;
         if prompt.is_none() && input.is_none() && output.is_none() && !response.has("error") {
-            return Err(record.misfit("there is neither `input` nor `output` here".to_owned()));
+            return Err(record.misfit("`input` and `output` are missing".to_owned()));
         }
         let (input, output) = (input.unwrap_or_default(), output.unwrap_or_default());
         Ok(Self {

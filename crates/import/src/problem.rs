@@ -19,7 +19,8 @@ pub enum ImportFault {
     Text(TextFault),
     /// No importer recognises the contents.
     #[error(
-        "{found} is not a transcript that mcptest knows; the formats are {}, and `mcptest import --format` reads it as one of them",
+        "{found} is not a known transcript format; the formats are {}, and `mcptest import \
+        --format` selects one",
         formats()
     )]
     Unknown {
@@ -28,7 +29,7 @@ pub enum ImportFault {
     },
     /// Its values are of different formats.
     #[error(
-        "this could be {}; say which with `mcptest import --format`, or split the file", formats.join(" or ")
+        "this could be {}; choose one with `mcptest import --format`, or split the file", formats.join(" or ")
     )]
     Ambiguous {
         /// The keys of the formats.

@@ -92,7 +92,7 @@ fn described(value: Json<'_>) -> String {
             .string("format")
             .filter(|format| format.starts_with("mcptest-"))
         {
-            return format!("a file of mcptest itself ({})", clipped(&own, 40));
+            return format!("a file that mcptest wrote ({})", clipped(&own, 40));
         }
         let mut keys: Vec<String> = fields
             .keys()

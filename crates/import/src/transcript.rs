@@ -350,12 +350,12 @@ impl Transcript {
 /// The error for a result without its call.
 pub(crate) fn without_call(id: Option<&str>, name: Option<&str>) -> String {
     let missing = match (id, name) {
-        (Some(id), _) => format!("no call before it has the id `{id}`"),
-        (None, Some(name)) => format!("no call of `{name}` before it waits for one"),
-        (None, None) => "no call before it waits for one".to_owned(),
+        (Some(id), _) => format!("no earlier call has the id `{id}`"),
+        (None, Some(name)) => format!("no earlier call of `{name}` waits for a result"),
+        (None, None) => "no earlier call waits for a result".to_owned(),
     };
     format!(
-        "this result has no call: {missing}; export the whole conversation, or take the result out"
+        "this result has no call: {missing}; export the whole conversation, or remove the result"
     )
 }
 

@@ -200,7 +200,7 @@ impl Entries {
                 .and_then(|start| start.parse::<usize>().ok())
                 .filter(|start| *start > 0 && *start < self.listings.len())
                 .ok_or_else(|| {
-                    let message = format!("`{cursor}` is not a cursor that this server gave out");
+                    let message = format!("`{cursor}` is not a cursor of this server");
                     RpcError::new(code::INVALID_PARAMS, message)
                 })?,
         };

@@ -186,7 +186,7 @@ impl Server {
         let Some(text) = &request.params.request_state else {
             return Ok(None);
         };
-        let foreign = "`requestState` is not one that this server gave out";
+        let foreign = "`requestState` is not from this server";
         match self.0.signer.read(text) {
             Some(state) => Ok(Some(state)),
             None => Err(RpcError::new(code::INVALID_PARAMS, foreign)),
@@ -393,7 +393,7 @@ fn inputs(
     let (mut inputs, mut round) = (Inputs::new(), 0);
     if let Some(state) = state {
         if state.call != job.fingerprint() {
-            return Err(invalid("`requestState` belongs to another request"));
+            return Err(invalid("`requestState` belongs to a different request"));
         }
         (inputs, round) = (state.answers, state.round);
     }

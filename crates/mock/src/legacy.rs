@@ -38,7 +38,7 @@ pub(super) fn initialize(
     {
         return Err(RpcError::new(
             code::INVALID_REQUEST,
-            "this session is initialized already",
+            "this session is already initialized",
         ));
     }
     let identity = &catalog.identity;

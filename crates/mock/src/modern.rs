@@ -117,7 +117,7 @@ fn same(headers: &HeaderMap, name: &str, body: &str) -> RpcResult {
     let mismatch = |what: String| RpcError::new(code::HEADER_MISMATCH, what);
     let Some(value) = headers.get(name) else {
         return Err(mismatch(format!(
-            "the header `{name}` is missing; the body says `{body}`"
+            "the header `{name}` is missing; the body has `{body}`"
         )));
     };
     let text = std::str::from_utf8(value.as_bytes())
@@ -129,7 +129,7 @@ fn same(headers: &HeaderMap, name: &str, body: &str) -> RpcResult {
         return Ok(());
     }
     Err(mismatch(format!(
-        "the header `{name}` says `{said}`, and the body says `{body}`"
+        "the header `{name}` is `{said}`, but the body has `{body}`"
     )))
 }
 

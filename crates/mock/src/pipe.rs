@@ -96,7 +96,8 @@ impl Pipe {
                 Frame::Line(line) | Frame::Cut(line) => self.take(&line).await,
                 Frame::TooLong { bytes, .. } => {
                     self.refuse(&format!(
-                        "a line of {bytes} bytes is longer than the {DEFAULT_MAX_MESSAGE_BYTES} that are read"
+                        "a line of {bytes} bytes is longer than the limit of \
+                        {DEFAULT_MAX_MESSAGE_BYTES}"
                     ))
                     .await
                 }

@@ -29,10 +29,10 @@ pub enum StartError {
     #[error("the folder `{}` to start in does not exist", .0.display())]
     NoFolder(PathBuf),
     /// The file is there, but may not be run.
-    #[error("`{0}` may not be run: is it executable? (`chmod +x {0}`)")]
+    #[error("`{0}` cannot be run: is it executable? (`chmod +x {0}`)")]
     NotExecutable(String),
     /// Anything else that the system says.
-    #[error("`{program}` cannot be started: {reason}")]
+    #[error("cannot start `{program}`: {reason}")]
     Other {
         /// The word that failed.
         program: String,
@@ -115,7 +115,7 @@ fn spawn(
     drop(started);
     Child::watch(child, mark, read_errors).ok_or_else(|| StartError::Other {
         program: program.clone(),
-        reason: "it was gone before it could be watched".to_owned(),
+        reason: "it ended before mcptest could watch it".to_owned(),
     })
 }
 

@@ -48,7 +48,7 @@ pub enum RedactError {
         reason: String,
     },
     /// The values are too many or too large to be searched for.
-    #[error("the secret values are too large to be searched for: {0}; name fewer variables")]
+    #[error("the secret values are too large to search for: {0}; name fewer variables")]
     Values(#[from] aho_corasick::BuildError),
 }
 
@@ -233,7 +233,7 @@ pub(super) struct Pattern {
 impl Pattern {
     fn compile(name: Option<&str>, pattern: &str) -> Result<Self, String> {
         if pattern.is_empty() {
-            return Err("it is empty; say what to hide".to_owned());
+            return Err("it is empty; write the text to hide".to_owned());
         }
         let regex = compile_pattern(pattern).map_err(|error| reason(&error))?;
         let named = regex
@@ -293,7 +293,7 @@ fn reason(error: &regex::Error) -> String {
         .unwrap_or_default()
         .trim_start_matches("error: ");
     let help = if reason.contains("look-around") || reason.contains("backreference") {
-        "; patterns run in linear time, without look-around and backreferences"
+        "; patterns run in linear time, so look-around and backreferences are not supported"
     } else {
         ""
     };

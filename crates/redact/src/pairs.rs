@@ -1,4 +1,4 @@
-//! Which values in a string that is not JSON follow a secret's name?
+//! Which values in text that is not JSON follow a secret's name?
 
 use super::keys::{self, KeyRule};
 use std::ops::Range;

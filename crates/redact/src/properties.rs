@@ -13,7 +13,7 @@ fn any_secret() -> impl Strategy<Value = String> {
         r#"[a-z"\\/ %+é✓\n\t&?=:]{8,20}"#,
         prop::collection::vec(any::<char>(), 8..20).prop_map(String::from_iter),
     ]
-    .prop_filter("taken, and no part of a placeholder", |value| {
+    .prop_filter("already used, and not part of a placeholder", |value| {
         is_secret_value(value)
             && value.trim() == value
             && !"[redacted:SECRET]".contains(value.as_str())

@@ -336,9 +336,9 @@ fn every_bad_pattern_is_reported() {
     let messages: Vec<_> = problems.iter().map(ToString::to_string).collect();
     insta::assert_snapshot!(messages.join("\n"), @r"
     redaction pattern 1, `(`: this is not a regular expression: unclosed group
-    redaction pattern 3, `(?=x)`: this is not a regular expression: look-around, including look-ahead and look-behind, is not supported; patterns run in linear time, without look-around and backreferences
+    redaction pattern 3, `(?=x)`: this is not a regular expression: look-around, including look-ahead and look-behind, is not supported; patterns run in linear time, so look-around and backreferences are not supported
     redaction pattern 4, `(a{1000}){1000}`: it is too large once it is compiled; repeat less
-    redaction pattern 5, ``: it is empty; say what to hide
+    redaction pattern 5, ``: it is empty; write the text to hide
     ");
 }
 

@@ -8,7 +8,7 @@ use mcptest_core::row::{Reason, ReasonKind, Row, RowOfAgent};
 /// The reason for a missing recording.
 pub fn missing(reason: Reason, RowOfAgent { row, of }: RowOfAgent<'_>) -> Reason {
     if row.transcripts.is_some() {
-        return reason.help("it was there a moment ago; run again");
+        return reason.help("it existed a moment ago; run again");
     }
     if is_read_only(of) {
         let key = if of.agent.is_eval() && of.agent.world().is_none() {

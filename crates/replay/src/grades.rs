@@ -45,7 +45,7 @@ pub fn read(row: &Row<'_>) -> Grades {
         Err(error) if error.kind() == ErrorKind::NotFound => return Grades::default(),
         Err(error) => files::reason(&error),
     };
-    let message = format!("the grades in {} cannot be read: {why}", path.display());
+    let message = format!("cannot read the grades in {}: {why}", path.display());
     Grades {
         unreadable: Some(Reason::new(ReasonKind::RecordingUnreadable, message)),
         ..Grades::default()

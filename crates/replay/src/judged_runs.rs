@@ -17,7 +17,7 @@ pub fn settled_runs<'r>(
     match recorded {
         Recorded::Runs(runs) => SettledRuns::new(of, runs).map_err(|reason| reason.message),
         Recorded::Nothing(reason) => Err(reason.message.clone()),
-        _ => Err("its recording is of something else".to_owned()),
+        _ => Err("its recording is of a different test".to_owned()),
     }
 }
 

@@ -187,7 +187,7 @@ fn open_side(RowOfAgent { row, of }: RowOfAgent<'_>) -> Option<OpenedFile> {
 fn missing_side(row: &Row<'_>, words: SideWords, path: &dyn std::fmt::Display) -> Reason {
     let message = format!("{} has no recording: {path} does not exist", words.all);
     Reason::new(ReasonKind::RecordingMissing, message)
-        .help("record the rest")
+        .help("record the missing runs")
         .command(row.rerun.recording("--record=missing"))
 }
 

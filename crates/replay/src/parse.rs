@@ -277,7 +277,7 @@ fn mixed(readable: &[(&Path, &Cassette<'_>)]) -> Option<Reason> {
         .partition(|(_, cassette)| cassette.header.is_some());
     let ((recording, _), (trace, _)) = (recordings.first()?, traces.first()?);
     let message = format!(
-        "`{}` is a recording and `{}` is a trace without a header: one row cannot be judged by both",
+        "`{}` is a recording, but `{}` is a trace without a header: one row cannot contain both",
         recording.display(),
         trace.display()
     );

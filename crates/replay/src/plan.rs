@@ -98,7 +98,7 @@ impl<'s> Plan<'s> {
                 .iter_mut()
                 .filter(|row| !row.is_only() && !row.is_refused())
             {
-                let other = || Reason::new(ReasonKind::OtherOnly, "another test says `only: true`");
+                let other = || Reason::new(ReasonKind::OtherOnly, "another test has `only: true`");
                 row.skip.get_or_insert_with(other);
             }
         }

@@ -80,7 +80,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     match redactor() {
         Some(redactor) if text.len() > LONG && is_json_lines(text) => clean_lines(text, &redactor),
         Some(redactor) => redactor.text(text),
-        None => Cow::Borrowed("[redacted: the secrets cannot be told from other texts]\n"),
+        None => Cow::Borrowed("[redacted: the secrets cannot be separated from other texts]\n"),
     }
 }
 
@@ -114,7 +114,7 @@ pub fn write_over(
     in_the_way: &str,
 ) -> std::io::Result<()> {
     if !mcptest_files::may_replace(path, is_own)? {
-        let message = format!("there is something else at this place, {in_the_way}");
+        let message = format!("this place already contains {in_the_way}");
         return Err(std::io::Error::new(
             std::io::ErrorKind::AlreadyExists,
             message,

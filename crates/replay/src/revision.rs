@@ -19,10 +19,10 @@ pub enum RevisionError {
     #[error("git cannot read the revision: {0}")]
     Git(String),
     /// The files cannot be laid out.
-    #[error("the files of the revision cannot be laid out: {}", files::reason(.0))]
+    #[error("cannot write the files of the revision: {}", files::reason(.0))]
     Disk(#[from] std::io::Error),
     /// It takes too long.
-    #[error("git did not give the files of the revision within {} s", PATIENCE.as_secs())]
+    #[error("git did not return the files of the revision within {} s", PATIENCE.as_secs())]
     Slow,
 }
 

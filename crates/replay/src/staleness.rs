@@ -71,8 +71,8 @@ pub fn misfit(of: AgentRow<'_>, cassette: &Cassette<'_>, expected: &Header) -> O
     else {
         // Only where `cassette:` names it, a file may come from elsewhere.
         let is_own_place = of.agent.cassette.is_none();
-        let why = "it has no header with a fingerprint, as every recording has; \
-                   name a file from elsewhere with `cassette:`";
+        let why = "it has no header with a fingerprint, unlike recordings of mcptest; name a file \
+        from elsewhere with `cassette:`";
         return is_own_place.then(|| Misfit::edited(why));
     };
     // Traces that an eval names may come from anywhere: nothing here says how they were made.

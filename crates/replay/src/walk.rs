@@ -116,9 +116,11 @@ pub fn not_entered(linked: &[PathBuf]) -> Option<String> {
         .collect();
     match &named[..] {
         [] => None,
-        [one] => Some(format!("{one} is a link to a folder, and was not entered")),
+        [one] => Some(format!(
+            "{one} is a link to a folder; mcptest did not enter it"
+        )),
         _ => Some(format!(
-            "these are links to folders, and were not entered: {}",
+            "mcptest did not enter these links to folders: {}",
             named.join(", ")
         )),
     }

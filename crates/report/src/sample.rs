@@ -22,8 +22,7 @@ pub(crate) fn report() -> Report {
                 "old recording",
                 Status::Error,
                 |test| {
-                    let message =
-                        "the cassette is stale: the prompt has changed since it was recorded";
+                    let message = "the cassette is stale: the prompt changed after it was recorded";
                     let reason = Reason::new(ReasonKind::RecordingStale, message)
                     .details(vec!["- Find invoice 41".into(), "+ Find invoice 42".into()])
                     .help("record it again, or set `run_options: {stale: warn}` to judge it anyway")
@@ -326,7 +325,7 @@ fn searches_the_docs() -> TestReport {
             order.expectations = vec![broken("trajectory.mismatch_count", json!({"lte": 0}), None)];
             order.explanation = vec![Finding {
                 diff: vec![diff("/q", json!("rust"), json!("rst"))],
-                ..Finding::new(Some(1), "call 3 `search` has other arguments".into())
+                ..Finding::new(Some(1), "call 3 `search` has different arguments".into())
             }];
             test.gates = vec![path, order];
         },

@@ -16,7 +16,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// The message for a schema that takes more work.
 pub const TOO_MUCH_WORK: &str =
-    "this takes too many steps, because parts of the schema refer to each other over and over";
+    "this takes too many steps, because parts of the schema refer to each other repeatedly";
 
 const LEAST_STEPS: u64 = 1_000_000;
 const STEPS_FOR_EACH_VALUE: u64 = 100;

@@ -322,7 +322,7 @@ fn outcome_of(answer: &Body<'_>, hold: Duration) -> CallOutcome {
         }),
         Err(error) => failed(
             None,
-            format!("the server's result is not one of a tool: {error}"),
+            format!("the server's answer is not a tool result: {error}"),
         ),
     }
 }

@@ -64,10 +64,10 @@ pub struct OwnOutcome {
 #[derive(Debug, Error)]
 pub enum OwnError {
     /// No folder for the files that the agent is given.
-    #[error("cannot make a folder for the files that the agent is given: {0}; is the disk full?")]
+    #[error("cannot create a folder for the agent's files: {0}; is the disk full?")]
     Folder(std::io::Error),
     /// The configuration could not be written.
-    #[error("cannot write the list of servers that the agent is given: {0}; is the disk full?")]
+    #[error("cannot write the list of servers for the agent: {0}; is the disk full?")]
     Config(std::io::Error),
     /// The program is not there, or may not be run.
     #[error("the agent cannot be started: {0}")]

@@ -59,7 +59,7 @@ impl Provider {
         let (status, headers) = (response.status(), response.headers().clone());
         let bytes = timeout_at(until, whole(response, LARGEST_BODY))
             .await
-            .map_err(|_| hung("the answer began and was not whole"))?
+            .map_err(|_| hung("the answer was cut off"))?
             .map_err(|cut| self.cut_off(status, &cut))?;
         let text = String::from_utf8(bytes).map_err(|_| {
             self.unreadable(

@@ -91,7 +91,7 @@ impl Provider {
             let wait = retry::told(until - Instant::now());
             if Instant::now() + wait >= deadline {
                 let message = format!(
-                    "{} asked to wait for {} more, which is longer than the time that is left",
+                    "{} asked to wait {} more, which is longer than the remaining time",
                     self.shared.name,
                     span(wait)
                 );
@@ -125,7 +125,7 @@ fn too_late(told: Option<Duration>) -> String {
     match told {
         Some(told) => {
             format!(
-                "; it asks to wait for {}, which is longer than the time that is left",
+                "; it asks to wait {}, which is longer than the remaining time",
                 span(told)
             )
         }

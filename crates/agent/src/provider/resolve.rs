@@ -22,9 +22,9 @@ const CONNECT: Duration = Duration::from_secs(15);
 pub enum ProviderError {
     /// Nothing tells whose model it is.
     #[error(
-        "nothing is known of the model `{model}`: ids begin with {prefixes}; for any other, name its provider:\n\
-         providers:\n  local: {{type: openai, base_url: \"http://localhost:11434/v1\"}}\n\
-         agents:\n  - model: {{provider: local, id: \"{model}\"}}"
+        "unknown model `{model}`: known ids begin with {prefixes}; for any other model, name its \
+        provider:\nproviders:\n  local: {{type: openai, base_url: \
+        \"http://localhost:11434/v1\"}}\nagents:\n  - model: {{provider: local, id: \"{model}\"}}"
     )]
     UnknownFamily {
         /// The model.
@@ -70,7 +70,7 @@ pub enum ProviderError {
         unset: Unset,
     },
     /// The base URL is not valid.
-    #[error("the base URL of `{provider}` ({place}) is not an address that can be used: {why}")]
+    #[error("the base URL of `{provider}` ({place}) is not a valid address: {why}")]
     BadBaseUrl {
         /// The provider.
         provider: String,
@@ -80,7 +80,7 @@ pub enum ProviderError {
         why: String,
     },
     /// The system has no way to make connections.
-    #[error("no connection to `{provider}` can be set up: {why}")]
+    #[error("cannot set up a connection to `{provider}`: {why}")]
     NoClient {
         /// The provider.
         provider: String,

@@ -24,7 +24,7 @@ fn a_suite_that_cannot_be_read_is_a_broken_row_beside_the_others() {
         "8 tests: 2 passed, 6 errors",
         "c.yml:1:2: the file contains a NUL byte",
         "d.yml:1:1: the file is not UTF-8",
-        "cannot read e.yml: it is a link that leads nowhere",
+        "cannot read e.yml: it is a broken link",
         "cannot read f.yaml: it is a named pipe, not a file",
         "cannot read nowhere.yml: no such file",
         "! t.yml",
@@ -55,7 +55,7 @@ fn a_default_suite_that_leads_nowhere_is_not_passed_over() {
     assert_says(
         &mcptest(here.path(), &["run"]),
         2,
-        &["cannot read mcptest.yaml: it is a link that leads nowhere"],
+        &["cannot read mcptest.yaml: it is a broken link"],
     );
 }
 

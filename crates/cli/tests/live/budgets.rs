@@ -174,7 +174,7 @@ fn a_provider_that_counts_nothing_is_held_to_an_estimate() {
     let noted = trace["errors"][0]["message"].as_str().unwrap();
     assert_eq!(
         noted,
-        "it counts no tokens, so mcptest enforces the budget with a tokenizer's estimate"
+        "it reports no token counts, so mcptest enforces the budget with a tokenizer's estimate"
     );
     let bench = LiveFolder::with(
         &suite("budget: { per_run_tokens: 10 }\n", &["one"]),

@@ -64,7 +64,7 @@ fn a_gate_that_no_longer_holds_for_the_runs_there_are_refuses_them_and_says_how_
     bench.write("suite.yml", &SUITE.replace("    stop: decided\n", ""));
     bench
         .replay(2)
-        .says("the suite does not say `stop: decided`");
+        .says("the suite does not set `stop: decided`");
     bench.write("suite.yml", &SUITE.replace("runs: 10", "runs: 11"));
     bench.replay(2).says("5 of 11 runs are recorded");
     bench.write("suite.yml", &SUITE.replace("gte: 0.5", "gte: 0.4"));

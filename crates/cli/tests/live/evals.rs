@@ -220,7 +220,7 @@ fn what_cannot_be_graded_is_refused_before_anything_runs() {
             "{ name: tone, agent: poett, rubric: x }",
             "did you mean `poet`?",
         ),
-        ("{ name: tone, rubric: x }", "nothing says what is graded"),
+        ("{ name: tone, rubric: x }", "no runs to grade are named"),
         (
             "{ name: tone, agent: poet, texts: [a], rubric: x }",
             "`agent` and `texts` cannot be used together",
@@ -233,7 +233,7 @@ fn what_cannot_be_graded_is_refused_before_anything_runs() {
         ),
         (
             "{ name: tone, agent: poet, rubric: x, quorum: 0.6 }",
-            "`quorum` says nothing without `jurors:`",
+            "`quorum` has no effect without `jurors:`",
         ),
         (
             "{ name: a, agent: b, rubric: x }, { name: b, texts: [c], rubric: x }",

@@ -224,14 +224,14 @@ const REFUSED: &[(&str, &str, &str, &str, &str)] = &[
         "anthropic",
         "claude-opus-4-7",
         "temperature: 0.5",
-        "Claude from 4.7 on takes no sampling parameters",
+        "Claude from 4.7 on accepts no sampling parameters",
         "`temperature` is deprecated for this model.",
     ),
     (
         "anthropic",
         "claude-sonnet-4-5",
         "temperature: 0.5, top_p: 0.5",
-        "Claude from 4.1 on takes `temperature` or `top_p`, not both",
+        "Claude from 4.1 on accepts `temperature` or `top_p`, not both",
         "`temperature` and `top_p` cannot both be specified for this model.",
     ),
     (
@@ -245,14 +245,14 @@ const REFUSED: &[(&str, &str, &str, &str, &str)] = &[
         "anthropic",
         "claude-sonnet-4-5",
         "reasoning_effort: low",
-        "Claude takes it from Opus 4.5 and Sonnet 4.6 on",
+        "Claude accepts it from Opus 4.5 and Sonnet 4.6 on",
         "This model does not support the effort parameter.",
     ),
     (
         "anthropic",
         "claude-sonnet-4-6",
         "reasoning_effort: low, tool_choice: required",
-        "a Claude that thinks cannot be made to call a tool",
+        "a Claude model that thinks cannot be made to call a tool",
         "Thinking may not be enabled when tool_choice forces tool use.",
     ),
     (
@@ -280,7 +280,7 @@ const REFUSED: &[(&str, &str, &str, &str, &str)] = &[
         "gemini",
         "gemini-2.5-pro",
         "reasoning_effort: none",
-        "this model cannot be kept from thinking",
+        "thinking cannot be turned off for this model",
         "Budget 0 is invalid. This model only works in thinking mode.",
     ),
     (

@@ -173,7 +173,7 @@ fn omit_leaves_the_tool_out_and_says_so_before_and_after() {
     let why = "`docs.find`: Anthropic refuses `anyOf`, `oneOf` or `allOf` at the top level";
     assert!(
         said.contains(&format!(
-            "note: {why}: the choices are merged into one object\n"
+            "note: {why}: mcptest merges the choices into one object\n"
         )),
         "{said}"
     );

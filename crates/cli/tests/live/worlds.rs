@@ -144,7 +144,7 @@ fn another_seed_makes_the_recording_stale_and_another_golden_path_does_not() {
     assert!(
         stale
             .stdout
-            .contains("servers.bank.world: it has changed since the recording"),
+            .contains("servers.bank.world: it changed after the recording"),
         "{}",
         stale.stdout
     );
@@ -162,7 +162,7 @@ fn what_the_manifest_writes_is_in_the_same_state_and_replay_says_that_no_transit
         "fragile"
     );
     assert_eq!(recorded.exit, Some(1));
-    let why = "the recorded final state is not the one that the recorded calls lead to";
+    let why = "the recorded final state differs from the state that the recorded calls lead to";
     assert!(recorded.stdout.contains(why), "{}", recorded.stdout);
     assert!(
         recorded

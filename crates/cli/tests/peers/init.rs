@@ -43,7 +43,7 @@ fn a_suite_of_the_everything_server_passes() {
             "  everything:\n    command: [",
             "matcher: { exact: \"Echo: text\" } }",
             "{ target: result.structuredContent.temperature, matcher: { exact: 33 } }",
-            "#   get-env: its answer may have secrets in it",
+            "#   get-env: its answer may contain secrets",
             "#   trigger-long-running-operation: called with {}, no answer",
         ],
     );

@@ -21,7 +21,7 @@ pub(super) fn find(before: &[RunFacts<'_>], after: &[RunFacts<'_>]) -> Vec<Diffe
         if let Some((was, is)) = changed_range(before, after, |run| run.calls.get(tool).copied()) {
             add(
                 "tool",
-                format!("`{tool}`: the number of calls in a run is {is}, and was {was}"),
+                format!("`{tool}`: the calls per run are now {is}; they were {was}"),
             );
         }
         for message in arguments(tool, before, after) {
@@ -117,7 +117,7 @@ fn respelled(
             .get(&value)
             .filter(|known| value.starts_with('"') && known.is_disjoint(&shown))?;
         Some(format!(
-            "is written {} now, {} before",
+            "is now written {}, before {}",
             shown.first()?,
             known.first()?
         ))
@@ -153,7 +153,7 @@ fn responses(before: &[RunFacts<'_>], after: &[RunFacts<'_>]) -> Vec<String> {
             .collect()
     };
     if !lengths(after).is_subset(&lengths(before)) {
-        said.push("the response has another length".to_owned());
+        said.push("the length of the response differs".to_owned());
     }
     said
 }

@@ -181,7 +181,7 @@ fn refuse_equal_names(names: &[String]) -> Result<(), Failure> {
     else {
         return Ok(());
     };
-    let help = "give each a name of its own with `NAME=SIDE`";
+    let help = "give each a unique name with `NAME=SIDE`";
     Err(Failure::with_help(
         format!("two sides are named `{}`", escape(name)),
         help,

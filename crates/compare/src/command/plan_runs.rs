@@ -44,9 +44,9 @@ impl RunCommand for PlanRuns {
 fn for_half_width(half_width: Decimal, confidence: u32) -> Result<String, Failure> {
     let runs = recommend_runs_exactly(half_width, confidence)?;
     Ok(format!(
-        "{runs}\n\
-         After {} the observed pass rate is within {} of the true one at {confidence}% confidence.\n\
-         This is the worst case, a true rate of 0.5; at any other rate the interval is narrower.\n",
+        "{runs}\nAfter {}, the observed pass rate is within {} of the true one at {confidence}% \
+        confidence.\nThis is the worst case, a true rate of 0.5; at any other rate the interval \
+        is narrower.\n",
         count(runs as usize, "run"),
         half_width.as_f64(),
     ))

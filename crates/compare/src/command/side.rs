@@ -107,7 +107,7 @@ fn of_cassette(
 ) -> Result<JudgedSide, Failure> {
     if named.is_empty() {
         let why = format!(
-            "{} is a recording, and no suite judges it",
+            "{} is a recording, but no suite judges it",
             escape_path(file)
         );
         return Err(Failure::with_help(

@@ -27,7 +27,7 @@ const PASSED: Target = Target::flag(
 .pooled();
 const BROKEN: Target = Target::count(
     "model_compat.broken",
-    "things that held in every run of the baseline and hold no more",
+    "facts that held in every run of the baseline and no longer hold",
 )
 .pooled();
 const DRIFTED: Target = Target::count(
@@ -43,7 +43,7 @@ const IMPROVED: Target = Target::count(
 .wanted();
 const UNDECIDED: Target = Target::count(
     "model_compat.undecided",
-    "things that hold less often, in too few runs to tell",
+    "facts that hold less often, in too few runs to be certain",
 )
 .pooled();
 
@@ -152,8 +152,8 @@ impl ModelCompat {
         };
         if found.question != test.question {
             return Err(format!(
-                "the baseline {file} is stale: `{name}` was asked something else when it was captured \
-                 (its prompts, servers or parameters)"
+                "the baseline {file} is stale: the prompts, servers or parameters of `{name}` \
+                changed after it was captured"
             ));
         }
         Ok((read.model.clone(), found.clone()))

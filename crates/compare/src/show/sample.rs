@@ -39,7 +39,7 @@ pub(crate) fn rendered<R>(
     assert_eq!(
         bytes,
         (reporter.render)(of, options),
-        "{key} differs from one time to the next"
+        "{key} differs each time"
     );
     String::from_utf8(bytes).unwrap()
 }

@@ -103,7 +103,7 @@ impl<T> Assertion<T> {
             let target = block.required("target", "The value to check", target);
             let matcher = block.required("matcher", "The requirement on it", matcher);
             let message =
-                block.optional("message", "Your own words for when it does not hold", |f| {
+                block.optional("message", "Your message for when it does not hold", |f| {
                     f.string()
                 });
             Some(Self {
@@ -187,7 +187,7 @@ impl Assertion<Path> {
             return None;
         }
         let message = format!(
-            "of a list `contains` means a whole item: one that only has `{text}` in it passes"
+            "on a list, `contains` means a whole item: an item that only includes `{text}` passes"
         );
         let help = format!("write `no-item: {{ contains: {text} }}` to look into the items");
         Some(Problem::warning(message).at(self.span).help(help))

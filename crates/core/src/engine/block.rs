@@ -253,7 +253,7 @@ impl GateBlock {
     /// Why labels of runs say nothing about the gate.
     pub fn why_not_calibrated(&self) -> Option<&'static str> {
         if self.is(GateTrait::DecidesRuns) {
-            Some("it counts the runs that pass, which is what the labels say")
+            Some("it counts passed runs, which the labels already give")
         } else if self.is(GateTrait::ComparesWithBaseline) {
             Some("it compares the runs with a baseline's runs")
         } else if self.judges_side_runs() {

@@ -100,7 +100,7 @@ fn check_example(kind: &GateKind, suite: &Suite, broken: &mut Vec<String>) {
     for block in blocks {
         let judged = judgements(block);
         if judged != judgements(block) {
-            broken.push("it judges the same runs differently when asked again".to_owned());
+            broken.push("it judges the same runs differently the second time".to_owned());
         }
         for report in &judged {
             let measured: BTreeSet<&str> = report.targets.keys().map(String::as_str).collect();

@@ -57,7 +57,7 @@ impl AgentFacts<'_> {
             "{what} declared, but no expectation looks at `{}`",
             targets[0].name
         );
-        let help = "assert it in the `expect:` list, or leave the list out for the default gate";
+        let help = "assert it in the `expect:` list, or omit the list for the default gate";
         Some(Problem::warning(message).at(self.key_span).help(help))
     }
 
@@ -100,7 +100,8 @@ impl AgentFacts<'_> {
         let servers = || self.servers.iter().map(String::as_str);
         Some(problem.help(did_you_mean(server, servers(), || {
             format!(
-                "its servers are {}; a tool with such a name is written with its server, as `{}.{written}`",
+                "its servers are {}; write a tool with such a name with its server, as \
+                `{}.{written}`",
                 some_of(servers()),
                 self.servers[0]
             )
@@ -191,7 +192,8 @@ pub(crate) fn why_doubtful(named: &[&str], runs: &[Run<'_>], servers: &[String])
         calls.find_map(|(at, call)| {
             let written = seen.insert(Tool::from(call)).then(|| doubt_of(call))??;
             Some(format!(
-                "call {} of run {} is to `{}`, which may be `{written}`: nothing says whose tool it is",
+                "call {} of run {} to `{}` may be `{written}`: the recording does not name its \
+                server",
                 at + 1,
                 run.number,
                 call.name

@@ -143,7 +143,7 @@ impl Target {
     pub const fn pass_rate(name: &'static str) -> Self {
         let rate = Self::ratio(
             name,
-            "share of the runs that meet what the block asks of each run",
+            "share of the runs that meet the block's requirements for each run",
         );
         let rate = rate
             .pooled()

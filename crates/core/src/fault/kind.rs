@@ -155,11 +155,13 @@ impl FaultEntry {
 #[rustfmt::skip]
 const KINDS: &[FaultEntry] = &[
     entry("none", FaultKind::None, Nothing, "nothing goes wrong"),
-    entry("hang", FaultKind::Hang, Silence, "the call is taken and never answered; other calls are"),
-    entry("wedged", FaultKind::Wedged, Silence, "from the first call on no call is answered any more"),
+    entry("hang", FaultKind::Hang, Silence, "the server accepts the call and never answers it; \
+    other calls are answered"),
+    entry("wedged", FaultKind::Wedged, Silence, "from the first call on, no call is answered"),
     entry("slow", FaultKind::Slow { delay_ms: 500 }, Delay, "the answer comes this many milliseconds late")
         .with("ms", 0, "delay_ms", |number| FaultKind::Slow { delay_ms: number as u64 }),
-    entry("recover-after", FaultKind::RecoverAfter { failures: 2 }, Silence, "the first n calls are never answered, later ones are")
+    entry("recover-after", FaultKind::RecoverAfter { failures: 2 }, Silence, "the first n calls \
+    are never answered; later calls are")
         .with("n", 1, "failures", |number| FaultKind::RecoverAfter { failures: number as u64 }),
     entry("reply-after-cancel", FaultKind::ReplyAfterCancel { delay_ms: 100 }, Delay, "the answer comes this many milliseconds after the call, even when the call was cancelled")
         .with("ms", 0, "delay_ms", |number| FaultKind::ReplyAfterCancel { delay_ms: number as u64 }),
@@ -169,9 +171,10 @@ const KINDS: &[FaultEntry] = &[
         .with("n per s", 0, "", |number| FaultKind::RateLimit { per_second: number as u64 }),
     entry("malformed", FaultKind::Malformed, Refusal, "the answer is not JSON"),
     entry("disconnect", FaultKind::Disconnect, Refusal, "the connection is closed instead of an answer"),
-    entry("lost-response", FaultKind::LostResponse, Silence, "the tool does its work, and its answer never comes"),
+    entry("lost-response", FaultKind::LostResponse, Silence, "the tool does its work, but its \
+    answer never comes"),
     wire("flood-stderr", FaultKind::FloodStderr, "standard error is flooded before the answer comes"),
-    wire("wrong-id", FaultKind::WrongId, "the answer has the id of no request"),
+    wire("wrong-id", FaultKind::WrongId, "the answer has an id that no request has"),
     wire("duplicate-reply", FaultKind::DuplicateReply, "the answer comes twice"),
 ];
 

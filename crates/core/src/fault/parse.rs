@@ -77,7 +77,7 @@ impl FaultEntry {
                     "`{}` cannot be injected into the calls of an agent",
                     entry.name
                 );
-                let help = "only `mcptest mock` and `mcptest proxy` have it";
+                let help = "only `mcptest mock` and `mcptest proxy` support it";
                 Err(FaultError::new(
                     message,
                     format!("{help}; {}", usages(Self::is_injectable)),
@@ -97,7 +97,7 @@ impl FaultEntry {
     /// The fault with this number, where it takes one.
     pub(crate) fn numbered(&self, written: Option<&str>) -> Result<FaultKind, FaultError> {
         let name = self.name;
-        let help = || format!("it is written `{}`, as `{}`", self.usage(), self.example);
+        let help = || format!("write `{}`, as in `{}`", self.usage(), self.example);
         match (self.number, written) {
             (None, None) => Ok(self.example),
             (None, Some(_)) => Err(FaultError::new(format!("`{name}` takes no number"), None)),
@@ -215,7 +215,7 @@ mod tests {
     fn what_only_the_wire_has_cannot_be_injected() {
         let said = |name: &str| FaultEntry::injectable(name).unwrap_err().to_string();
         assert!(said("wrong_id").starts_with(
-            "`wrong-id` cannot be injected into the calls of an agent: only `mcptest mock` and `mcptest proxy` have it"
+            "`wrong-id` cannot be injected into the calls of an agent: only `mcptest mock` and `mcptest proxy` support it"
         ));
         assert!(
             !said("weather").contains("wrong-id") && !said("wrong-id").ends_with("duplicate-reply")

@@ -221,9 +221,13 @@ impl NotGraded {
             Self::Missing => Reason::new(ReasonKind::GradeMissing, what)
                 .help(match wanted.question.scorer() {
                     Some(_) => {
-                        "run the scorer once; from then on its numbers are read from their file"
+                        "run the scorer once; from then on mcptest reads its numbers from their \
+                        file"
                     }
-                    None => "ask the judges once; from then on the grade is read from its file",
+                    None => {
+                        "ask the judges once; from then on mcptest reads the grade from its \
+                    file"
+                    }
                 })
                 .command(command),
             Self::Stale(changes) => {
@@ -231,7 +235,7 @@ impl NotGraded {
                     "the grade of run {} for `{}` is stale",
                     wanted.run, wanted.check
                 );
-                let help = "grade it again; the agent is not run for it";
+                let help = "grade it again; this does not run the agent";
                 Reason::new(ReasonKind::GradeStale, message)
                     .details(changes)
                     .help(help)

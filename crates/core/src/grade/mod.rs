@@ -140,7 +140,11 @@ impl Asked {
             changes.push("this mcptest words the question differently".to_owned());
         }
         if self.evidence != now.evidence {
-            changes.push("what is judged has changed: the run was recorded again, or the judge sees more or less of it".to_owned());
+            changes.push(
+                "what is judged has changed: the run was recorded again, or the judge \
+            now sees more or less of it"
+                    .to_owned(),
+            );
         }
         changes
     }

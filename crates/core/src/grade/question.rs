@@ -79,7 +79,8 @@ impl JudgeDefaults {
     pub(crate) fn read(field: &mut Field<'_>) -> Option<Self> {
         field.try_block(|block: &mut Block<'_>| {
             let mut providers = Vec::new();
-            let doc = "The model that judges where a check names none: its id, or {provider, id}";
+            let doc = "The default judge, for checks that do not name one: a model id, or \
+            {provider, id}";
             let model = block.required("model", doc, |f| Model::read(f, &mut providers));
             let doc = "The time limit for one answer of a judge, such as `60s` [default: 120s]";
             let request_timeout_ms = block.optional("request_timeout", doc, |f| f.limit_ms());
@@ -128,8 +129,8 @@ impl Question {
         field.try_block(|block| {
             let to = block.required("to", "The text to compare with", |f| f.name());
             let mut providers = Vec::new();
-            let doc =
-                "The model that embeds both texts, as `text-embedding-3-small`, or {provider, id}";
+            let doc = "The model that embeds both texts, such as `text-embedding-3-small`, or \
+                {provider, id}";
             let model = block.required("model", doc, |f| Model::read(f, &mut providers));
             let threshold = read_threshold(block, ALIKE);
             let (judges, sees) = (vec![model?], Sees::Text);
@@ -213,14 +214,15 @@ impl Question {
         self.quorum = block
             .optional("quorum", doc, |f| f.number(0.0..=1.0))
             .unwrap_or(QUORUM);
-        let doc = "Dollars that the judges may cost over all runs of the test; no more are asked then (exit code 5)";
+        let doc = "The maximum cost of the judges in dollars, over all runs of the test; no judge \
+        is called after that (exit code 5)";
         self.max_cost_usd = block.optional("max_cost", doc, |f| f.number(0.0..=f64::MAX));
         let span = block.key_span("quorum");
         let problem = if span.is_some() && self.quorum == 0.0 {
-            Problem::error("a quorum of 0 lets everything pass")
-                .help("write the share that must agree, as 0.67")
+            Problem::error("with a quorum of 0, everything passes")
+                .help("write the share that must agree, such as 0.67")
         } else if span.is_some() && named == NamedJudges::Either && !block.has("jurors") {
-            Problem::error("`quorum` says nothing without `jurors:`")
+            Problem::error("`quorum` has no effect without `jurors:`")
                 .help("remove it, or name jurors")
         } else {
             return;
@@ -375,7 +377,7 @@ pub(super) fn shown(score: f64) -> String {
 fn lint_tree(block: &mut Block<'_>, (lowest, highest): (f64, f64), threshold: f64) {
     if lowest >= threshold - SLACK {
         let message = format!(
-            "every branch of the tree scores at least {}, and {} passes: this cannot fail",
+            "every branch of the tree scores at least {}, but {} passes: this cannot fail",
             shown(lowest),
             shown(threshold)
         );
@@ -383,7 +385,7 @@ fn lint_tree(block: &mut Block<'_>, (lowest, highest): (f64, f64), threshold: f6
         block.report(Problem::warning(message).help(help));
     } else if highest < threshold - SLACK {
         let message = format!(
-            "every branch of the tree scores at most {}, and {} is needed to pass",
+            "every branch of the tree scores at most {}, but {} is needed to pass",
             shown(highest),
             shown(threshold)
         );
@@ -420,8 +422,8 @@ fn read_threshold(block: &mut Block<'_>, default: f64) -> Option<f64> {
     let doc = format!("The minimum score, from 0 to 1, to pass [default: {default}]");
     let threshold = block.optional("threshold", &doc, |f| f.number(0.0..=1.0));
     if threshold == Some(0.0) {
-        let problem = Problem::error("a threshold of 0 lets everything pass")
-            .help("write the least score that is good enough, as 0.7");
+        let problem = Problem::error("with a threshold of 0, everything passes")
+            .help("write the lowest score that is good enough, such as 0.7");
         block.report_at("threshold", problem);
         return None;
     }
@@ -451,7 +453,7 @@ fn read_jurors(
             "the juror `{}` is listed twice",
             jurors[at].label()
         ))
-        .help("one model has one vote; to ask it more often, write `samples:`"),
+        .help("each model has one vote; to call it more often, write `samples:`"),
         None if jurors.is_empty() => Problem::error("`jurors:` is empty"),
         None => return Some(jurors),
     };

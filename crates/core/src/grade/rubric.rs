@@ -130,7 +130,7 @@ impl Rubric {
         let is_idle = self.strict && block.has("tree");
         self.problem().or_else(|| {
             is_idle.then(|| {
-                Problem::error("`strict` says nothing beside a tree: its answers are yes or no")
+                Problem::error("`strict` has no effect beside a tree: its answers are yes or no")
             })
         })
     }
@@ -155,8 +155,7 @@ impl Rubric {
                 .iter()
                 .all(|criterion| criterion.weight == 0.0)
         {
-            let problem =
-                Problem::error("every criterion has the weight 0, so none of them counts");
+            let problem = Problem::error("every criterion has the weight 0, so none counts");
             return Some(problem.help("give at least one a weight above 0"));
         }
         let questions = self
@@ -164,11 +163,11 @@ impl Rubric {
             .as_ref()
             .map_or(self.criteria.len(), |tree| tree.questions().len());
         if questions == 0 {
-            return Some(Problem::error("the tree asks nothing").help("begin it with `ask:`"));
+            return Some(Problem::error("the tree asks no question").help("begin it with `ask:`"));
         }
         (questions > MOST).then(|| {
             Problem::error(format!(
-                "{questions} questions are too many: {MOST} are the most"
+                "{questions} questions are too many; the limit is {MOST}"
             ))
         })
     }
@@ -229,7 +228,7 @@ impl Criterion {
                 let weight = block
                     .optional("weight", doc, |f| f.number(0.0..=1000.0))
                     .unwrap_or(1.0);
-                let doc = "Fail the whole where this one is below the threshold";
+                let doc = "Fail the whole rubric if this criterion is below the threshold";
                 let required = block.flag("required", doc, false);
                 Some(Self {
                     name: name.unwrap_or_default(),

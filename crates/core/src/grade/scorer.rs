@@ -80,10 +80,10 @@ impl Scorer {
     /// The numbers in what it printed.
     pub fn read(printed: &str) -> Result<Numbers, String> {
         const WANTED: &str =
-            "a scorer prints one JSON object of numbers, as {\"length\": 0.4, \"ok\": true}";
+            "a scorer prints one JSON object of numbers, such as {\"length\": 0.4, \"ok\": true}";
         if printed.len() > LONGEST {
             return Err(format!(
-                "it printed {} bytes, {LONGEST} are the most; {WANTED}",
+                "it printed {} bytes; the limit is {LONGEST}; {WANTED}",
                 printed.len()
             ));
         }
@@ -91,12 +91,10 @@ impl Scorer {
         let read: Result<Numbers, _> = serde_json::from_str(printed);
         let scores = read.map_err(|error| match printed {
             "" => format!("it printed nothing; {WANTED}"),
-            _ => format!("it printed {begin:?}, which cannot be read: {error}; {WANTED}"),
+            _ => format!("it printed {begin:?}, which mcptest cannot read: {error}; {WANTED}"),
         })?;
         match scores.iter().find(|(_, value)| !is_score(value)) {
-            Some((key, _)) => Err(format!(
-                "`{key}` is neither a number, true nor false; {WANTED}"
-            )),
+            Some((key, _)) => Err(format!("`{key}` is not a number, true or false; {WANTED}")),
             None if scores.is_empty() => Err(format!("it printed no number; {WANTED}")),
             None => Ok(scores),
         }

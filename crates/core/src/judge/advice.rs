@@ -25,6 +25,6 @@ pub(super) fn short(reason: Reason, agent: RowOfAgent<'_>) -> Reason {
 /// Advises recording the missing part.
 pub(super) fn rest(reason: Reason, row: &Row<'_>) -> Reason {
     reason
-        .help("record the rest")
+        .help("record the missing runs")
         .command(row.rerun.recording("--record=missing"))
 }

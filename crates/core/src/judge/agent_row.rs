@@ -134,7 +134,7 @@ fn deny_unmet(fault: &str, report: &mut TestReport) {
     if report.status == Status::Error {
         return;
     }
-    let message = format!("{fault}, which --deny-vacuous does not allow");
+    let message = format!("{fault}, which `--deny-vacuous` forbids");
     report.status = Status::Failed;
     report.reason = Some(Reason::new(ReasonKind::FaultNotMet, message));
 }
@@ -153,7 +153,7 @@ fn gates_to_judge<'g>(row: RowOfAgent<'g>, report: &mut TestReport) -> Vec<&'g G
             .map(|gate| format!("`{}:`", gate.key()))
             .collect();
         report.notes.push(format!(
-            "not judged, because it takes all runs: {}",
+            "not judged, because it needs all runs: {}",
             keys.join(", ")
         ));
     }
@@ -283,7 +283,7 @@ fn accept_early_stop(
     let recorded = runs.len();
     let agent = row.of.agent;
     let open = if !agent.stop_decided {
-        Some("the suite does not say `stop: decided`")
+        Some("the suite does not set `stop: decided`")
     } else if decided(agent, runs, wanted).is_none() {
         Some("with the current suite, the remaining runs could change the verdict")
     } else {

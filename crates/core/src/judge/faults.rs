@@ -53,7 +53,7 @@ pub(super) fn misrecorded(
                 .find(|fault| fault.name == event.name)?;
             misfit(fault, event, &calls, &of.agent.servers)
         })?;
-        Some(format!("run {} does not fit the fault {misfit}", at + 1))
+        Some(format!("run {} does not match the fault {misfit}", at + 1))
     })?;
     let reason = Reason::new(ReasonKind::FaultMismatch, message);
     let reason = reason.help("record it again, or correct the fault in the suite");
@@ -76,20 +76,20 @@ fn misfit(
     let Some((call, result)) = calls.get(event.call_index) else {
         let made = count(calls.len(), "call");
         return Some(format!(
-            "`{name}`: it is recorded at call {number}, and the run has {made}"
+            "`{name}`: it is recorded at call {number}, but the run has {made}"
         ));
     };
     let called = format!("call {number} `{}`", call.name);
     if !hits(fault, call, servers) {
         let target = &fault.target;
         return Some(format!(
-            "`{name}`: it is recorded at {called}, and the suite says that it hits {target}"
+            "`{name}`: it is recorded at {called}, but the suite targets {target}"
         ));
     }
     if !event.kind.is(fault.kind) {
         let (recorded, written) = (&event.kind, fault.kind);
         return Some(format!(
-            "`{name}`: `{recorded}` is recorded at {called}, and the suite says `{written}`"
+            "`{name}`: `{recorded}` is recorded at {called}, but the suite has `{written}`"
         ));
     }
     is_contradicted(event, result.is_some_and(|result| !result.is_failure())).then(|| {
@@ -98,7 +98,7 @@ fn misfit(
         } else {
             ""
         };
-        format!("`{name}`: it is recorded at {called}{told}, and the call succeeded")
+        format!("`{name}`: it is recorded at {called}{told}, but the call succeeded")
     })
 }
 

@@ -26,7 +26,8 @@ pub(super) fn doubled_argument(trace: &Trace<'_>, run: usize) -> Option<String> 
         more => format!("; so do {} more", count(more, "call")),
     };
     Some(format!(
-        "run {run}: call {number} `{name}` writes the argument `{key}` twice, and gates read the last one{more}"
+        "run {run}: call {number} `{name}` has the argument `{key}` twice; gates read the last \
+        one{more}"
     ))
 }
 
@@ -218,8 +219,8 @@ pub(super) fn misplaced_result(trace: &Trace<'_>) -> Option<String> {
         if call < next {
             let before = next - 1;
             return Some(format!(
-                "tool_results[{at}] answers call {call} behind the answer to call {before}; \
-                 results must be in call order, one for each call"
+                "tool_results[{at}] answers call {call} after the answer to call {before}; \
+                results must be in call order, one for each call"
             ));
         }
         next = call + 1;

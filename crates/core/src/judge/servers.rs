@@ -17,7 +17,8 @@ pub(super) fn note(runs: &[Run<'_>], report: &mut TestReport) {
         match first.iter().find(|(_, known)| known.name == server.name) {
             None => first.push((number, server)),
             Some((other, known)) if known.era != server.era => report.notes.push(format!(
-                "server {:?} used the {} protocol in run {other}, and the {} protocol in run {number}",
+                "server {:?} used the {} protocol in run {other}, but the {} protocol in run \
+                {number}",
                 server.name, known.era, server.era
             )),
             Some(_) => {}

@@ -112,11 +112,12 @@ fn nothing_checked(outcome: &ToolOutcome<'_>) -> Reason {
     let why = if outcome.output_schema.is_none() {
         "the test has no `expect:`, and the tool declares no outputSchema"
     } else {
-        "the test has no `expect:`, and an error is not held to the tool's outputSchema"
+        "the test has no `expect:`, and an error result is not checked against the tool's \
+        outputSchema"
     };
     Reason::new(
         ReasonKind::NothingAsserted,
         format!("nothing was checked: {why}"),
     )
-    .help("say under `expect:` what must hold")
+    .help("state the requirements under `expect:`")
 }

@@ -18,7 +18,7 @@ pub(super) fn deny(report: &mut TestReport, baseline: Option<&str>) {
     }
     if asserts_nothing(report) {
         report.status = Status::Failed;
-        let message = "nothing is asserted, which --deny-vacuous does not allow";
+        let message = "nothing is asserted, which `--deny-vacuous` forbids";
         report.reason = Some(Reason::new(ReasonKind::NothingAsserted, message));
     }
 }

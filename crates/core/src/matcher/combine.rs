@@ -11,8 +11,8 @@ pub(super) const KEYS: [&str; 5] = ["not", "all-of", "allOf", "any-of", "anyOf"]
 
 pub(super) const NOT: MatcherKind = matcher(
     "not",
-    "The matcher can be asked of the value, and does not hold",
-    "what its matcher can be asked of",
+    "The matcher applies to the value and does not hold",
+    "what its matcher applies to",
     |field| {
         let written = super::documented(field.value_quietly());
         let check = super::read_check(field)?;
@@ -36,7 +36,7 @@ pub(super) const NOT: MatcherKind = matcher(
 pub(super) const ALL_OF: MatcherKind = matcher(
     "all-of",
     "Every one of these matchers holds",
-    "what each of them can be asked of, unless one does not hold",
+    "what each of them applies to, unless one does not hold",
     |field| {
         let checks = several(field)?;
         Some(Check {
@@ -52,7 +52,7 @@ pub(super) const ALL_OF: MatcherKind = matcher(
 pub(super) const ANY_OF: MatcherKind = matcher(
     "any-of",
     "At least one of these matchers holds",
-    "what each of them can be asked of, unless one holds",
+    "what each of them applies to, unless one holds",
     |field| {
         let written = super::documented(field.value_quietly());
         let checks = several(field)?;
@@ -84,7 +84,7 @@ fn is_one_or_its_opposite(alternatives: &Value) -> bool {
 }
 
 fn several(field: &mut Field<'_>) -> Option<Vec<Check>> {
-    let empty = Problem::error("an empty list asks for nothing").help("name at least one matcher");
+    let empty = Problem::error("an empty list requires nothing").help("name at least one matcher");
     field.list_of_some(empty, super::read_check)
 }
 

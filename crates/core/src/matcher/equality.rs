@@ -43,7 +43,7 @@ pub(super) const ONE_OF: MatcherKind = matcher(
         let values = field.list(|item| item.value())?;
         if values.is_empty() {
             field.report(
-                Problem::error("an empty list asks for nothing").help("name at least one value"),
+                Problem::error("an empty list requires nothing").help("name at least one value"),
             );
             return None;
         }

@@ -43,9 +43,9 @@ impl Type {
             Self::Text => "compare a string with `exact`, `contains` or `regex`, or its `length`",
             Self::Number => "compare a number with `exact`, `gte`, `lte`, `gt` or `lt`",
             Self::Flag => "write `exact: true` or `exact: false`",
-            Self::Object => "name a field of it in the target, or write `subset` or `schema`",
+            Self::Object => "name one of its fields in the target, or write `subset` or `schema`",
             Self::List(_) => {
-                "look at the items with `any-item`, `every-item` or `no-item`, or at the `length`"
+                "check the items with `any-item`, `every-item` or `no-item`, or check the `length`"
             }
             Self::Any => "",
         }

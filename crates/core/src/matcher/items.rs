@@ -18,15 +18,15 @@ pub(super) const KEYS: [&str; 6] = [
 pub(super) const ANY_ITEM: MatcherKind = matcher(
     "any-item",
     "The value is a list, and this matcher holds for at least one of its items",
-    "a list whose items can be asked, unless one holds",
+    "a list whose items the matcher applies to, unless one holds",
     |field| read(field, "any-item"),
 )
 .or("anyItem");
 
 pub(super) const EVERY_ITEM: MatcherKind = matcher(
     "every-item",
-    "The value is a list with an item or more, and this matcher holds for each of them",
-    "a list whose items can be asked, unless one does not hold",
+    "The value is a list of at least one item, and this matcher holds for each of them",
+    "a list whose items the matcher applies to, unless one does not hold",
     |field| read(field, "every-item"),
 )
 .or("everyItem");
@@ -34,7 +34,7 @@ pub(super) const EVERY_ITEM: MatcherKind = matcher(
 pub(super) const NO_ITEM: MatcherKind = matcher(
     "no-item",
     "The value is a list, and this matcher holds for none of its items",
-    "a list whose items can be asked, unless one holds",
+    "a list whose items the matcher applies to, unless one holds",
     |field| read(field, "no-item"),
 )
 .or("noItem");

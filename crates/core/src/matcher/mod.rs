@@ -475,11 +475,13 @@ fn refuses_graded(block: &mut Block<'_>, may_ask: bool) -> bool {
     let mut is_refused = near;
     for GradedKind { key, .. } in GRADED.into_iter().filter(|_| !may_ask) {
         is_refused |= block.refuse(key, || {
-            let problem =
-                Problem::error(format!("`{key}` asks a model, and no verdict here may depend on one"));
+            let problem = Problem::error(format!(
+                "`{key}` asks a model, but no verdict here may depend on a \
+                model"
+            ));
             problem.help(
-                "assert what can be observed: a call, an argument, a result; a model is asked only in `expect:` of \
-                 an agent or a tool test, and not within another matcher",
+                "assert something observable: a call, an argument, a result; a model can be asked \
+                only in `expect:` of an agent or a tool test, outside other matchers",
             )
         });
     }

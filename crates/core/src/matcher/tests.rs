@@ -169,7 +169,7 @@ fn what_is_not_a_matcher_is_refused() {
     assert!(read("schema: {type: 12}").unwrap_err()[0].contains("not a JSON Schema"));
     assert_eq!(
         read("all-of: []").unwrap_err(),
-        ["an empty list asks for nothing"]
+        ["an empty list requires nothing"]
     );
     assert!(read("gte: x").unwrap_err()[0].contains("expected a number"));
     assert!(read("exact").unwrap_err()[0].contains("expected a map"));
@@ -219,7 +219,7 @@ fn what_holds_for_everything_is_refused() {
     }
     assert_eq!(
         read("one-of: []").unwrap_err(),
-        ["an empty list asks for nothing"]
+        ["an empty list requires nothing"]
     );
     for yaml in [
         "length: {not: {exact: 5}}",

@@ -53,7 +53,7 @@ pub(super) const ICONTAINS: MatcherKind = matcher(
 pub(super) const CONTAINS_ALL: MatcherKind = matcher(
     "contains-all",
     "Contains every one of these",
-    "what `contains` can be asked of",
+    "what `contains` applies to",
     |field| {
         let parts = several(field)?;
         Some(Check::new(move |actual| {
@@ -68,7 +68,7 @@ pub(super) const CONTAINS_ALL: MatcherKind = matcher(
 pub(super) const CONTAINS_ANY: MatcherKind = matcher(
     "contains-any",
     "Contains at least one of these",
-    "what `contains` can be asked of",
+    "what `contains` applies to",
     |field| {
         let parts = several(field)?;
         let expected = json!({ "contains-any": parts });
@@ -142,7 +142,7 @@ fn of_text(
 }
 
 fn several(field: &mut Field<'_>) -> Option<Vec<Value>> {
-    let empty = Problem::error("an empty list asks for nothing").help("name at least one value");
+    let empty = Problem::error("an empty list requires nothing").help("name at least one value");
     field.list_of_some(empty, vacuous::part)
 }
 
@@ -157,11 +157,14 @@ pub(crate) fn regex_problem(error: &regex::Error) -> Problem {
         .to_owned();
     if matches!(error, regex::Error::CompiledTooBig(_)) {
         return Problem::error("this regular expression is too large once it is compiled")
-            .help("repeat less: `(a{1000}){1000}` is a million characters");
+            .help("repeat less: `(a{1000}){1000}` means a million characters");
     }
     let problem = Problem::error(format!("this is not a regular expression: {reason}"));
     if reason.contains("look-around") || reason.contains("backreference") {
-        return problem.help("patterns run in linear time, without look-around and backreferences");
+        return problem.help(
+            "patterns run in linear time, so look-around and backreferences are \
+        not supported",
+        );
     }
     problem
 }
@@ -174,7 +177,7 @@ pub(super) fn hint(expected: &Value, actual: &Value) -> Option<String> {
         .filter_map(Value::as_str)
         .find(|item| *item != part && item.contains(part))?;
     Some(format!(
-        "in a list `contains` looks for a whole item: `{near}` is another one"
+        "on a list, `contains` looks for a whole item: `{near}` differs"
     ))
 }
 

@@ -42,7 +42,7 @@ impl Unanswered {
     /// The reason for the missing answer, and the advice.
     pub(crate) fn sentence(&self, reached: &Reached<'_>) -> String {
         let Why::WrongType { key, wanted } = self.why else {
-            return format!("whether it holds cannot be said: {TOO_MUCH_WORK}");
+            return format!("it is undecided whether it holds: {TOO_MUCH_WORK}");
         };
         let part = self.part(reached.value);
         let of = match self.pointer.strip_prefix('/') {
@@ -50,7 +50,7 @@ impl Unanswered {
             None => in_words(part).to_owned(),
         };
         let advice = self.advice(wanted, part, reached);
-        format!("`{key}` cannot be asked of {of}; {advice}")
+        format!("`{key}` does not apply to {of}; {advice}")
     }
 
     fn advice(&self, wanted: Wanted, part: &Value, reached: &Reached<'_>) -> String {
@@ -94,15 +94,19 @@ impl Unanswered {
             return format!("{kind} is never part of a string: write `contains: \"{sought}\"`");
         }
         let advice = match part {
-            Value::Null => "ask a value that may be `null` with `exact` or `one-of`",
+            Value::Null => "check a value that may be `null` with `exact` or `one-of`",
             Value::Bool(_) => "write `exact: true` or `exact: false`",
             Value::Number(_) => "compare a number with `exact`, `gte`, `lte`, `gt` or `lt`",
             Value::String(_) => {
                 "compare a string with `exact`, `contains` or `regex`, or its `length`"
             }
-            Value::Object(_) => "name a field of it in the target, or write `subset` or `schema`",
+            Value::Object(_) => {
+                "name one of its fields in the target, or write `subset` or \
+            `schema`"
+            }
             Value::Array(_) => {
-                "ask the items with `any-item`, `every-item` or `no-item`, or the list's `length`"
+                "check the items with `any-item`, `every-item` or `no-item`, or check the list's \
+                `length`"
             }
         };
         advice.to_owned()

@@ -8,7 +8,7 @@ use serde_json::Value;
 /// The problem of a matcher that holds for everything.
 pub(super) fn problem(of_what: &str) -> Problem {
     Problem::error(format!(
-        "this holds for every {of_what}, and asserts nothing"
+        "this holds for every {of_what}, so it asserts nothing"
     ))
     .help("write the expected value; to require any value, write `absent: false`")
 }

@@ -68,7 +68,7 @@ static OWN_KEYS: &[OwnKey] = &[
     (
         RESPONSES,
         "include",
-        Nothing("mcptest asks for what it sends back"),
+        Nothing("mcptest needs the answers that it requests"),
     ),
     (RESPONSES, "background", Nothing(WHOLE)),
     (RESPONSES, "previous_response_id", Nothing(CONVERSATION)),

@@ -105,13 +105,13 @@ const NO_SEED: &str = "remove it; `runs:` shows how much the answers differ";
 
 static RULES: &[RefusalRule] = &[
     rule(ANTHROPIC, "seed", NO_SEED, |_, _| {
-        when(true, "Anthropic has no seed")
+        when(true, "Anthropic has no `seed`")
     })
     .without_place(),
     rule(RESPONSES, "seed", NO_SEED, |_, _| {
         when(
             true,
-            "the Responses of OpenAI have no seed; Chat Completions (`type: openai`) have one",
+            "OpenAI's Responses API has no `seed`; Chat Completions (`type: openai`) has one",
         )
     })
     .without_place(),
@@ -136,7 +136,7 @@ static RULES: &[RefusalRule] = &[
             claude(asked.model).is_some_and(|version| ((4, 1)..(4, 7)).contains(&version));
         when(
             is_either && asked.has("temperature"),
-            "Claude from 4.1 on takes `temperature` or `top_p`, not both",
+            "Claude from 4.1 on accepts `temperature` or `top_p`, not both",
         )
     }),
     rule(
@@ -147,19 +147,19 @@ static RULES: &[RefusalRule] = &[
             let is_sampled = claude(asked.model).is_none_or(|version| version < (4, 7));
             when(
                 is_sampled && asked.thinks() && !is_one(value),
-                "a Claude that thinks takes no other than 1",
+                "a Claude model that thinks accepts only 1",
             )
         },
     ),
     rule(
         ANTHROPIC,
         "tool_choice",
-        "write `auto` or `none`, or let it not think",
+        "write `auto` or `none`, or turn thinking off",
         |asked, value| {
             let is_forced = !matches!(value.as_str(), Some("auto" | "none"));
             when(
                 is_forced && asked.thinks(),
-                "a Claude that thinks cannot be made to call a tool",
+                "a Claude model that thinks cannot be made to call a tool",
             )
         },
     ),
@@ -174,7 +174,10 @@ static RULES: &[RefusalRule] = &[
                 (4, 6)
             };
             let is_older = claude(asked.model).is_some_and(|version| version < since);
-            when(is_older, "Claude takes it from Opus 4.5 and Sonnet 4.6 on")
+            when(
+                is_older,
+                "Claude accepts it from Opus 4.5 and Sonnet 4.6 on",
+            )
         },
     ),
     rule(ANTHROPIC, "reasoning_effort", OTHER_WORD, |asked, word| {
@@ -198,7 +201,7 @@ static RULES: &[RefusalRule] = &[
     rule(RESPONSES, "max_tokens", "write 16 or more", |_, value| {
         when(
             value.as_u64().is_some_and(|most| most < 16),
-            "the Responses of OpenAI take no fewer than 16",
+            "OpenAI's Responses API requires at least 16",
         )
     }),
     rule(GEMINI, "reasoning_effort", REMOVE, |asked, _| {
@@ -223,7 +226,7 @@ static RULES: &[RefusalRule] = &[
         let always_thinks = version(asked.model) == Some((2, 5)) && asked.model.contains("pro");
         when(
             always_thinks && word == "none",
-            "this model cannot be kept from thinking",
+            "thinking cannot be turned off for this model",
         )
     }),
     rule(MISTRAL, "reasoning_effort", OTHER_WORD, |_, word| {
@@ -237,12 +240,12 @@ fn when(is_refused: bool, why: &'static str) -> Why {
 
 fn above(value: &Value, most: f64) -> Why {
     let is_above = value.as_f64().is_some_and(|value| value > most);
-    is_above.then(|| Cow::Owned(format!("its provider takes numbers up to {most}")))
+    is_above.then(|| Cow::Owned(format!("its provider accepts numbers up to {most}")))
 }
 
 fn other_than(known: &[&str], word: &Value) -> Why {
     let is_known = word.as_str().is_none_or(|word| known.contains(&word));
-    (!is_known).then(|| Cow::Owned(format!("it is one of {} there", known.join(", "))))
+    (!is_known).then(|| Cow::Owned(format!("the provider accepts one of {}", known.join(", "))))
 }
 
 fn is_one(value: &Value) -> bool {
@@ -252,7 +255,10 @@ fn is_one(value: &Value) -> bool {
 /// Newer models of Anthropic sample as they see fit.
 fn unsampled(asked: &AskedModel<'_>) -> Why {
     let is_newer = claude(asked.model).is_some_and(|version| version >= (4, 7));
-    when(is_newer, "Claude from 4.7 on takes no sampling parameters")
+    when(
+        is_newer,
+        "Claude from 4.7 on accepts no sampling parameters",
+    )
 }
 
 /// As do models of `OpenAI` while they reason.
@@ -265,7 +271,8 @@ fn reasoned(asked: &AskedModel<'_>, value: &Value) -> Why {
             .is_some_and(|word| word == "none");
     when(
         is_reasoning(asked.model) && !is_kept && !is_one(value),
-        "the model reasons, and then samples as it sees fit; GPT from 5.1 on takes it with `reasoning_effort: none`",
+        "a reasoning model chooses its own sampling; GPT from 5.1 on accepts it with \
+        `reasoning_effort: none`",
     )
 }
 

@@ -16,6 +16,6 @@ pub fn changed(a: &TestReport, b: &TestReport) -> Option<String> {
         .collect();
     (!changed.is_empty()).then(|| {
         let changed = changed.join(", ");
-        format!("the two sides do not assert the same: {changed}")
+        format!("the two sides assert different things: {changed}")
     })
 }

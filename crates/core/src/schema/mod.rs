@@ -98,7 +98,7 @@ impl JsonSchema {
             Some(false) => self
                 .validator
                 .broken(value, MAX_DIFFS)
-                .ok_or("the value does not fit the schema"),
+                .ok_or("the value does not match the schema"),
         }
     }
 
@@ -151,7 +151,7 @@ impl SchemaFault {
         if let Some((at, address)) = remote_reference(written, "") {
             return Self {
                 pointer: at,
-                reason: format!("`{address}` would have to be fetched, and nothing is"),
+                reason: format!("`{address}` is remote, and mcptest fetches nothing"),
                 help: Some(
                     "copy that schema under `$defs:` and refer to it as `#/$defs/name`".to_owned(),
                 ),

@@ -250,7 +250,7 @@ impl Agent {
                 return None;
             }
             let message = format!(
-                "`{}` can never be hit: the agent does not use `{server}`",
+                "`{}` can never take effect: the agent does not use `{server}`",
                 fault.name
             );
             let help = "add the server to the agent's `servers:`, or inject another fault";
@@ -262,7 +262,10 @@ impl Agent {
             );
         }
         let unknown = fault.target.unknown_tool(catalogue?)?;
-        let message = format!("`{}` can never be hit: {}", fault.name, unknown.message);
+        let message = format!(
+            "`{}` can never take effect: {}",
+            fault.name, unknown.message
+        );
         Some(Problem {
             message,
             ..unknown.at(fault.span).also(injected.1, "injected here")

@@ -38,7 +38,7 @@ fn read_source(block: &mut Block<'_>, references: &mut References) -> Option<Gra
             None
         }
         None if !SOURCES.iter().any(|key| block.has(key)) && !block.has_slip_of(SOURCES) => {
-            let problem = Problem::error("nothing says what is graded");
+            let problem = Problem::error("no runs to grade are named");
             let help = "write `agent:` with an agent's name, `traces:` with files, or `texts:`";
             block.report(problem.help(help));
             None

@@ -28,13 +28,13 @@ impl Fault {
             let mut server_span = span;
             let target = block.required(
                 "target",
-                "The tool, the server, or both, that the fault hits",
+                "The tool, the server, or both, that the fault affects",
                 |f| f.block(|block| read_target(block, &mut server_span)),
             );
             let kind = read_kind(block);
             let real = block.flag(
                 "real",
-                "Hold the call for its true length while recording, instead of in virtual time",
+                "Delay the call for its real time while recording, instead of in virtual time",
                 false,
             );
             let span = block.key_span("name").unwrap_or(span);

@@ -23,7 +23,7 @@ pub(super) fn read(
         for gate in &mut gates {
             if has_variants && gate.is(GateTrait::ComparesWithBaseline) {
                 let message = format!(
-                    "`{}` cannot be used here: each row of this agent is another test",
+                    "`{}` cannot be used here: each row of this agent is a different test",
                     gate.key()
                 );
                 let help = "compare them with `mcptest model-baseline diff`";
@@ -44,7 +44,7 @@ pub(super) fn read_gate_of_suite(
 ) {
     let key_span = block.key_span(kind.key).unwrap_or_default();
     let doc = format!(
-        "For every agent of this file without such a block: {}",
+        "Applies to every agent of this file without such a block: {}",
         kind.summary
     );
     block.optional(kind.key, &doc, |field| {

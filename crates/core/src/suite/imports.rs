@@ -44,7 +44,7 @@ pub(super) fn refuse(
                 "`{name}` is imported in a circle: {}",
                 circle.join(" → ")
             ))
-            .help("take one of these imports out"),
+            .help("remove one of these imports"),
         );
     }
     if importing.len() > MAX_IMPORT_DEPTH {

@@ -303,7 +303,7 @@ impl Loader<'_> {
         };
         if !matches!(root.kind, Kind::Map(_)) {
             let message = format!(
-                "a suite is a map with `servers:` and `agents:`, this is {}",
+                "a suite is a map with `servers:` and `agents:`, but this is {}",
                 root.describe()
             );
             self.problems.push(Problem::error(message).at(root.span));
@@ -341,7 +341,7 @@ impl Loader<'_> {
                 });
                 self.problems.push(
                     problem
-                        .label("this byte is not")
+                        .label("this byte is not UTF-8")
                         .help("save the file as UTF-8"),
                 );
                 None
@@ -483,7 +483,7 @@ fn without_manifest(manifest: &Path, reason: &str, called: Option<&ToolTest>) ->
             "the tools of {} are unknown: {reason}",
             manifest.display()
         ))
-        .help("until they are, recordings are not checked for changed tools"),
+        .help("until they are known, mcptest does not check recordings for changed tools"),
     }
 }
 

@@ -193,7 +193,7 @@ fn check_code_execution(
         .filter(|model| model.lacks_code(kind_of));
     for model in without_code {
         let message = format!("the provider of `{}` runs no code for it", model.label());
-        let help = format!("remove `code_execution`, or ask one of these: {WITH_CODE}");
+        let help = format!("remove `code_execution`, or use one of these: {WITH_CODE}");
         let span = agent.references.code_execution.unwrap_or(agent.span);
         problems.push(Problem::error(message).at(span).help(help));
     }
@@ -243,7 +243,7 @@ fn check_row_names(parts: &Parts, problems: &mut Vec<Problem>) {
             Some(first) if *first != span => problems.push(
                 Problem::error(format!("two rows are called `{name}`"))
                     .at(span)
-                    .also(*first, "the other one")
+                    .also(*first, "the other row")
                     .help("rename one of them"),
             ),
             _ => {
@@ -257,9 +257,8 @@ fn check_row_names(parts: &Parts, problems: &mut Vec<Problem>) {
 fn unscored(one: &Assertion<Path>, scorers: &[&str]) -> Option<Problem> {
     let name = one.target.scorer()?;
     if one.matcher.question().is_some() {
-        let problem =
-            Problem::error("a number of a scorer is not for a model to judge").at(one.span);
-        return Some(problem.help("compare it, as `{ gte: 0.5 }`"));
+        let problem = Problem::error("a model cannot judge a number of a scorer").at(one.span);
+        return Some(problem.help("compare it, as in `{ gte: 0.5 }`"));
     }
     unknown(SCORERS, name, one.span, scorers)
 }
@@ -273,7 +272,7 @@ fn unknown(key: &str, name: &str, span: Span, known: &[&str]) -> Option<Problem>
         known => format!("declared there: {}", known.join(", ")),
     });
     Some(
-        Problem::error(format!("nothing under `{key}:` is called `{name}`"))
+        Problem::error(format!("`{key}:` has no entry `{name}`"))
             .at(span)
             .help(help),
     )

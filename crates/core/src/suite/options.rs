@@ -35,10 +35,10 @@ pub struct Budget {
 impl RunOptions {
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
         field.block(|block: &mut Block<'_>| {
-            let doc = "`error` (the default) or `warn` when a cassette no longer fits the suite";
+            let doc = "`error` (the default) or `warn` if a cassette no longer fits the suite";
             let words = [("error", Stale::Error), ("warn", Stale::Warn)];
             let stale = block.or_default("stale", doc, |f| {
-                f.choice("what a stale cassette does", &words)
+                f.choice("how to treat a stale cassette", &words)
             });
             let doc = "Fail tests whose recording has no fingerprint (`unpinned`)";
             Self {
@@ -56,17 +56,17 @@ impl Budget {
         field.block(|block: &mut Block<'_>| Self {
             per_test_usd: block.optional(
                 "per_test_usd",
-                "Dollars that recording one test may cost",
+                "The maximum cost of recording one test, in dollars",
                 usd,
             ),
             per_suite_usd: block.optional(
                 "per_suite_usd",
-                "Dollars that recording the suite may cost",
+                "The maximum cost of recording the suite, in dollars",
                 usd,
             ),
             per_run_tokens: block.optional(
                 "per_run_tokens",
-                "Tokens that one recorded run may use",
+                "The maximum number of tokens of one recorded run",
                 tokens,
             ),
         })

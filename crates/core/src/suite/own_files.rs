@@ -77,7 +77,7 @@ fn listed(
         match content {
             Ok(content) => drop(digests.insert(written.clone(), content)),
             Err(reason) => {
-                let message = format!("`{written}` under `files:` cannot be read: {reason}");
+                let message = format!("cannot read `{written}` under `files:`: {reason}");
                 let help = "paths are relative to the suite; correct it, or remove it";
                 problems.push(Problem::error(message).at(*span).help(help));
             }

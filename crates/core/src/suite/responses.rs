@@ -162,7 +162,7 @@ fn read_text(field: &mut Field<'_>) -> Option<Deferred> {
 
 fn read_root(field: &mut Field<'_>) -> Option<Deferred> {
     field.try_block(|block| {
-        let uri = block.required("uri", "The folder, as `file:///tmp`", read_text);
+        let uri = block.required("uri", "The folder, such as `file:///tmp`", read_text);
         let name = block.optional("name", "The name", read_text);
         let name = name.map(|name| ("name".to_owned(), name));
         Some(Deferred::Map(
@@ -182,8 +182,11 @@ fn read_rules(
     let mut always: Option<Span> = None;
     field.list(|field| {
         if let (Some(before), false) = (always, field.is_describing()) {
-            let problem =
-                Problem::warning("this answer is never given").also(before, "this one always is");
+            let problem = Problem::warning("this answer is never used").also(
+                before,
+                "this one is always \
+                used",
+            );
             field.report(problem.help("put the answer without `when` last"));
         }
         let rule = read_rule(field, answers, read)?;
@@ -243,10 +246,10 @@ fn read_elicitation(block: &mut Block<'_>) -> Option<Answer<Deferred>> {
             shapes.scalar(|f| read_true(f, action("accept", None)));
         })
     });
-    let decline = block.optional("decline", "`true`: the user says no", |f| {
+    let decline = block.optional("decline", "`true`: the user declines", |f| {
         read_true(f, action("decline", None))
     });
-    let cancel = block.optional("cancel", "`true`: the user goes away", |f| {
+    let cancel = block.optional("cancel", "`true`: the user cancels", |f| {
         read_true(f, action("cancel", None))
     });
     accept.or(decline).or(cancel)
@@ -288,7 +291,7 @@ fn read_true(field: &mut Field<'_>, then: Answer<Deferred>) -> Option<Answer<Def
         return Some(then);
     }
     field.report(
-        Problem::error("only `true` means something here").help("remove the line, or write `true`"),
+        Problem::error("only `true` is valid here").help("remove the line, or write `true`"),
     );
     None
 }
@@ -367,7 +370,7 @@ mod tests {
         );
         assert_eq!(
             problem("{elicitation: [{decline: false}]}"),
-            "only `true` means something here"
+            "only `true` is valid here"
         );
         assert_eq!(
             problem("{elicitation: [{accpet: {}}]}"),

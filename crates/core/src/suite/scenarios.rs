@@ -27,7 +27,7 @@ fn read_source(block: &mut Block<'_>, references: &mut References) -> Option<Gra
         "The agent that acts in this world, by its name under `agents:`: its mocks have this state";
     let agent = read_agent(block, doc, references);
     if !SOURCES.iter().any(|key| block.has(key)) && !block.has_slip_of(SOURCES) {
-        let problem = Problem::error("nothing says whose runs are judged");
+        let problem = Problem::error("no runs to judge are named");
         block.report(
             problem.help("write `cassette:` with a file, or `agent:` with an agent's name"),
         );

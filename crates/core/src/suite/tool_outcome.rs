@@ -150,14 +150,14 @@ impl ToolOutcome<'_> {
 fn missing_message(nothing: &str, what: &str, sent: Option<&[Box<RawValue>]>) -> String {
     match sent.map(<[_]>::len) {
         None => {
-            format!("{nothing}: the recording does not say what {what} there was; record it again")
+            format!("{nothing}: the recording does not contain its {what}; record it again")
         }
         Some(0) => format!("{nothing}: the call sent no {what}"),
         Some(count) => format!("{nothing}: the call sent {what} {count} times"),
     }
 }
 
-const MISFIT: &str = "the result does not fit the tool's own outputSchema";
+const MISFIT: &str = "the result does not match the tool's own outputSchema";
 
 /// The schema that a tool declares with the content to check, or why it cannot be checked.
 fn held_to<'v>(

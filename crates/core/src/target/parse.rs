@@ -87,7 +87,7 @@ fn bracket<'t>(inner: &'t str, written: &str) -> Result<(PathStep, &'t str), Box
     let index = index.parse().map_err(|_| {
         problem(
             written,
-            &format!("`[{index}]` is neither a number, `*` nor a quoted key"),
+            &format!("`[{index}]` is not a number, `*` or a quoted key"),
         )
     })?;
     Ok((PathStep::Index(index), rest))

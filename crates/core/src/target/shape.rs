@@ -20,25 +20,21 @@ static RESULT: &[Field] = &[
     optional("content", List(&Any), "the content blocks"),
     optional("structuredContent", Any, "the structured content"),
     optional("isError", Flag, "whether the tool reported an error"),
-    optional("_meta", Any, "what the server added"),
+    optional("_meta", Any, "other data from the server"),
 ];
 
 static PROGRESS: Shape = Record(&[
-    optional("progress", Number, "how far the call is"),
-    optional("total", Number, "how far it goes"),
-    optional("message", Text, "what it is at"),
-    optional("_meta", Any, "what the server added"),
+    optional("progress", Number, "the progress of the call"),
+    optional("total", Number, "the total of the progress"),
+    optional("message", Text, "the message of the progress"),
+    optional("_meta", Any, "other data from the server"),
 ]);
 
 static LOG: Shape = Record(&[
-    optional(
-        "level",
-        Text,
-        "how grave it is, from `debug` to `emergency`",
-    ),
-    optional("logger", Text, "who wrote it"),
-    optional("data", Any, "what was written: a string, or any JSON"),
-    optional("_meta", Any, "what the server added"),
+    optional("level", Text, "its severity, from `debug` to `emergency`"),
+    optional("logger", Text, "its logger"),
+    optional("data", Any, "the message: a string, or any JSON"),
+    optional("_meta", Any, "other data from the server"),
 ]);
 
 static TOOL_TEST: Shape = Record(&[
@@ -47,12 +43,12 @@ static TOOL_TEST: Shape = Record(&[
     optional(
         "progress",
         List(&PROGRESS),
-        "the progress that the server told during the call, in order",
+        "the progress notifications during the call, in order",
     ),
     optional(
         "log",
         List(&LOG),
-        "the log messages that came during the call, in order",
+        "the log messages during the call, in order",
     ),
     optional("duration_ms", Whole, "how long the call took"),
 ]);
@@ -135,7 +131,7 @@ fn check_filters(steps: &[PathStep]) -> Result<(), Box<Problem>> {
         if let PathStep::EachWith { key, value } = step {
             if before != "conversation.turns" {
                 let problem = Problem::error(format!(
-                    "only the turns of a conversation can be narrowed, not `{before}`"
+                    "only the turns of a conversation can be filtered, not `{before}`"
                 ));
                 return Err(problem
                     .help("write `conversation.turns[role=assistant].content`")
@@ -146,7 +142,7 @@ fn check_filters(steps: &[PathStep]) -> Result<(), Box<Problem>> {
                 let near = nearest(value, ROLES).unwrap_or("assistant");
                 let problem = if is_role {
                     Problem::error(format!(
-                        "turns are narrowed by their `role`, not by `{key}`"
+                        "turns are filtered by their `role`, not by `{key}`"
                     ))
                 } else {
                     Problem::error(format!("`{value}` is not a role of a turn"))

@@ -81,7 +81,7 @@ impl Offer {
         {
             if *name != format!("{server}__{own}") {
                 tool.mended.push(format!(
-                    "{} does not take its name: it is offered as `{name}`",
+                    "{} refuses its name, so it is offered as `{name}`",
                     family.title
                 ));
             }

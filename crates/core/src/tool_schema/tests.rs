@@ -210,7 +210,7 @@ fn the_setting_decides_and_a_matter_of_form_is_no_reason_to_leave_a_tool_out() {
     assert_eq!(
         mend.catalogue[1].mended,
         [
-            "OpenAI refuses `anyOf`, `oneOf` or `allOf` at the top level: the choices are merged into one object"
+            "OpenAI refuses `anyOf`, `oneOf` or `allOf` at the top level: mcptest merges the choices into one object"
         ]
     );
     assert_eq!(mend.catalogue[2].mended.len(), 3);

@@ -37,7 +37,7 @@ impl Trace<'_> {
         }
         let first = self.errors.first();
         Some(first.map_or_else(
-            || "it does not say which".to_owned(),
+            || "its cause is unknown".to_owned(),
             |error| error_in_words(error.get()),
         ))
     }

@@ -58,7 +58,7 @@ const fn required(name: &'static str, shape: Shape, doc: &'static str) -> Field 
 pub(crate) static ERROR: &[Field] = &[
     optional("code", Number, "the JSON-RPC code"),
     optional("message", Text, "what happened"),
-    optional("data", Any, "what the server added"),
+    optional("data", Any, "other data from the server"),
 ];
 
 static CALL: Shape = Record(&[
@@ -68,7 +68,7 @@ static CALL: Shape = Record(&[
     optional(
         "args_text",
         Text,
-        "the arguments as the model wrote them, when they are not JSON",
+        "the arguments as the model wrote them, if they are not JSON",
     ),
     optional("id", Text, "the provider's id of the call"),
     optional(
@@ -76,7 +76,7 @@ static CALL: Shape = Record(&[
         Whole,
         "the assistant turn, from 0; a call without one is a separate turn",
     ),
-    optional("caller", Any, "who made the call, when generated code did"),
+    optional("caller", Any, "the caller, if generated code made the call"),
     optional(
         "distractor",
         Flag,
@@ -101,32 +101,36 @@ static RESULT: Shape = Record(&[
     optional(
         "progress",
         List(&Any),
-        "what the server told of its progress during the call, without the token",
+        "the progress notifications during the call, without the token",
     ),
-    optional("log", List(&Any), "what it logged during the call"),
+    optional("log", List(&Any), "the log messages during the call"),
     optional(
         "start_ms",
         Whole,
-        "when the call was made, counted from the beginning of the run",
+        "when the call was made, counted from the start of the run",
     ),
     optional("duration_ms", Whole, "how long the call took"),
 ]);
 
 static DELEGATION: Shape = Record(&[
-    required("from", Text, "who handed over"),
-    required("to", Text, "who took over"),
+    required("from", Text, "the agent that handed over"),
+    required("to", Text, "the agent that took over"),
 ]);
 
 static FAULT: Shape = Record(&[
     required("name", Text, "the fault's name in the suite"),
-    required("kind", Text, "its kind, as `hang` or `slow:250`"),
+    required("kind", Text, "its kind, such as `hang` or `slow:250`"),
     required("call_index", Whole, "the call it hit"),
     optional(
         "virtual_ms",
         Whole,
         "its measured cost; if omitted, it follows from the kind and the block",
     ),
-    optional("detected", Flag, "the agent received the failure"),
+    optional(
+        "detected",
+        Flag,
+        "true if true if the agent received the failure",
+    ),
 ]);
 
 static SERVER: Shape = Record(&[
@@ -142,22 +146,22 @@ static TOKENS: &[Field] = &[
     optional(
         "cache_read",
         Whole,
-        "of the prompt, what was read from a cache",
+        "tokens of the prompt that were read from a cache",
     ),
     optional(
         "cache_write",
         Whole,
-        "of the prompt, what was written to a cache",
+        "tokens of the prompt that were written to a cache",
     ),
     optional(
         "cache_write_1h",
         Whole,
-        "of what was written to a cache, what is kept for an hour",
+        "tokens that were written to a cache for an hour",
     ),
     optional(
         "reasoning",
         Whole,
-        "of the completion, the model's thoughts",
+        "tokens of the completion that the model used for reasoning",
     ),
 ];
 
@@ -173,12 +177,12 @@ static TURN: Shape = Record(&[
     optional(
         "start_ms",
         Whole,
-        "when it began, counted from the beginning of the run",
+        "when it began, counted from the start of the run",
     ),
     optional(
         "duration_ms",
         Whole,
-        "how long the model took to answer, with all tries",
+        "how long the model took to answer, including retries",
     ),
 ]);
 
@@ -199,18 +203,19 @@ static FIELDS: &[Field] = &[
     optional(
         "tool_results",
         List(&RESULT),
-        "what the calls came back with: one per call, in call order",
+        "the results of the calls: one per call, in call order",
     ),
     optional(
         "unmade_calls",
         List(&CALL),
-        "calls that the model wrote and that were never made: calls of an answer that was cut off, and calls past `max_tool_calls`; no gate counts them",
+        "calls that the model wrote but that were not made: calls of an answer that was cut off, \
+        and calls past `max_tool_calls`; no gate counts them",
     ),
     Field {
         name: "tool_names",
         shape: List(&Text),
         presence: Derived,
-        doc: "the names of the calls; no part of the recording",
+        doc: "the names of the calls; not part of the recording",
     },
     optional("final_response", Text, "the closing message"),
     optional(
@@ -221,18 +226,19 @@ static FIELDS: &[Field] = &[
     optional(
         "trace_id",
         Text,
-        "what the run is called where it came from, as the trace id of OpenTelemetry",
+        "the id of the run at its origin, such as the trace id of OpenTelemetry",
     ),
     optional(
         "errors",
         List(&Any),
-        "provider, server and agent errors; with neither a final response nor a stop reason beside them the run is an error",
+        "provider, server and agent errors; the run is an error if it also lacks a final response \
+        and a stop reason",
     ),
     optional("delegations", List(&DELEGATION), "hand-offs between agents"),
     optional(
         "faults",
         List(&FAULT),
-        "injected faults that calls ran into",
+        "injected faults that affected calls",
     ),
     optional(
         "servers",
@@ -242,7 +248,7 @@ static FIELDS: &[Field] = &[
     optional(
         "final_state",
         Any,
-        "the state in which the run left the world that it acted on",
+        "the final state of the world that the run acted on",
     ),
     optional(
         "conversation",
@@ -280,7 +286,7 @@ fn document(fields: &[Field], before: &str, rows: &mut Vec<(String, &'static str
             Any => ("JSON", None),
         };
         let kind = if matches!(presence, Derived) {
-            "list, as a target only"
+            "list, only as a target"
         } else {
             kind
         };
@@ -303,7 +309,7 @@ fn document(fields: &[Field], before: &str, rows: &mut Vec<(String, &'static str
 pub fn json_schema() -> Value {
     let mut schema = record(FIELDS);
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
-    schema["title"] = "A trace: what happened in one run of an agent".into();
+    schema["title"] = "A trace: the record of one run of an agent".into();
     schema
 }
 

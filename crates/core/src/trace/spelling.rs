@@ -104,7 +104,7 @@ impl Slips {
             return;
         };
         let line = format!(
-            "`{}` is not a field of a trace, and no check reads it; did you mean `{near}`?",
+            "`{}` is not a field of a trace, so no check reads it; did you mean `{near}`?",
             self.path_of(key)
         );
         self.found.insert(line);

@@ -38,13 +38,13 @@ pub(super) fn check(state: &Value, place: &[String]) -> Result<(), String> {
             Some(Value::Array(items)) => {
                 let (list, count) = (shown(&place[..length]), items.len());
                 return Err(format!(
-                    "`{list}` is a list of {count}, and has no item {}",
+                    "`{list}` is a list of {count}; it has no item {}",
                     place[length]
                 ));
             }
             Some(other) => {
                 return Err(format!(
-                    "`{}` is {other}, and nothing can be within it",
+                    "`{}` is {other}, so it has no entries",
                     shown(&place[..length])
                 ));
             }

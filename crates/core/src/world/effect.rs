@@ -28,26 +28,26 @@ enum Verb {
 
 /// The verbs that take a value, with their keys.
 const WITH_VALUE: [(&str, Verb, &str); 5] = [
-    ("set", Verb::Set, "Puts a value at each of these places"),
+    ("set", Verb::Set, "Sets a value at each of these places"),
     (
         "inc",
         Verb::Inc,
-        "Adds a number to the one at each of these places, or to 0",
+        "Adds a number to the value at each of these places, or to 0",
     ),
     (
         "dec",
         Verb::Dec,
-        "Subtracts a number from the one at each of these places, or from 0",
+        "Subtracts a number from the value at each of these places, or from 0",
     ),
     (
         "append",
         Verb::Append,
-        "Puts a value at the end of the list at each of these places",
+        "Appends a value to the list at each of these places",
     ),
     (
         "remove",
         Verb::Remove,
-        "Takes every such value out of the list at each of these places",
+        "Removes every such value from the list at each of these places",
     ),
 ];
 
@@ -76,7 +76,7 @@ pub(super) fn read_effects(field: &mut Field<'_>) -> Option<Vec<Effect>> {
         });
         effects.extend(unset.into_iter().flatten());
         if effects.is_empty() && !block.has_unknown() && !block.has("unset") && !has_any(block) {
-            let problem = Problem::error("this changes nothing");
+            let problem = Problem::error("this effect changes nothing");
             block.report(problem.help("write one of set, inc, dec, append, remove, unset"));
         }
         effects
@@ -101,7 +101,7 @@ fn place(written: &str, span: Span, field: &Field<'_>) -> Option<PlaceTemplate> 
     let place = PlaceTemplate::read(written, span, field)?;
     if place.is_argument() && !field.is_describing() {
         field.report(
-            Problem::error("an effect changes the state, and `args` are the call's").at(span),
+            Problem::error("an effect changes the state; `args` belongs to the call").at(span),
         );
         return None;
     }
@@ -118,7 +118,7 @@ impl Verb {
         let value = value?;
         if is_of_number && !value.is_number() && !value.is_string() {
             field.report(Problem::error(
-                "this must be a number, or an argument as `{amount}`",
+                "this must be a number, or an argument such as `{amount}`",
             ));
             return None;
         }

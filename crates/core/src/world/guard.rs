@@ -40,13 +40,13 @@ const TESTS: [(&str, Test, &str, &str); 6] = [
         "min",
         Test::Min,
         "must be at least",
-        "It is at least this number, or this text in the order of characters",
+        "It is at least this number, or not before this text in the order of characters",
     ),
     (
         "max",
         Test::Max,
         "must be at most",
-        "It is at most this number, or this text in the order of characters",
+        "It is at most this number, or not after this text in the order of characters",
     ),
     (
         "in",
@@ -90,7 +90,7 @@ fn read_tests(block: &mut Block<'_>) -> Vec<(Test, Value)> {
     }
     let is_written = TESTS.iter().any(|(key, ..)| block.has(key));
     if !is_written && !block.has_unknown() {
-        let problem = Problem::error("nothing says what must hold here");
+        let problem = Problem::error("the condition is empty");
         block.report(problem.help("write one of eq, ne, min, max, in, exists"));
     }
     tests

@@ -73,7 +73,7 @@ impl World {
             written.insert("transitions".to_owned(), f.value_quietly());
             f.list(|f| f.define("transition", Transition::read))
         });
-        let doc = "Calls that must not be made, whatever they lead to";
+        let doc = "Calls that must not be made, whatever their effect";
         let forbidden = block.list("forbidden", doc, |f| f.define("forbidden", Forbidden::read));
         let servers = block.sibling("servers", |field| field.list(|item| item.string()));
         Self {
@@ -162,9 +162,7 @@ impl Transition {
             let doc = "The changes: `set`, `inc`, `dec`, `append`, `remove`, `unset`";
             let effects = block.or_default("effect", doc, read_effects);
             if !block.has("when") && !block.has("effect") {
-                let problem = Problem::error(
-                    "this transition says neither when it is made nor what it changes",
-                );
+                let problem = Problem::error("this transition has neither a guard nor an effect");
                 block.report(
                     problem.help("write an `effect:`; a tool without transitions only reads"),
                 );
@@ -211,9 +209,10 @@ impl Forbidden {
         field.try_block(|block| {
             let tool = block.required("tool", "The tool that must not be called", |f| f.tool());
             let doc =
-                "When it must not be called: what holds in the state before the call, and of its arguments";
+                "When it must not be called: conditions on the state before the call and on its \
+                arguments";
             let when = block.or_default("when", doc, read_guards);
-            let reason = block.required("reason", "Why not, for the one who reads the report", |f| f.name());
+            let reason = block.required("reason", "The reason, for the report", |f| f.name());
             Some(Self { tool: tool?, span, when, reason: reason? })
         })
     }

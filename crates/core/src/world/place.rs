@@ -26,7 +26,7 @@ impl PlaceTemplate {
             field.report(
                 problem
                     .at(span)
-                    .help("write names with dots between them, as `orders.{id}.status`"),
+                    .help("write names with dots between them, such as `orders.{id}.status`"),
             );
         }
         None

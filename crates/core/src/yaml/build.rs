@@ -22,10 +22,10 @@ pub fn parse(text: &str, file: usize, problems: &mut Vec<Problem>) -> Option<Rc<
         };
         let problem =
             Problem::error("the file contains a NUL byte, which YAML does not allow").at(span);
-        problems
-            .push(problem.help(
-                "delete it; a file full of them is not text, or is UTF-16: save it as UTF-8",
-            ));
+        problems.push(problem.help(
+            "delete it; if the file has many NUL bytes, it is not text or is UTF-16: save it \
+                as UTF-8",
+        ));
         return None;
     }
     let mut options = Options::default();
@@ -383,7 +383,7 @@ fn refuse_tag(tag: Option<&Tag>, at: Span, problems: &mut Vec<Problem>) {
             .any(|t| tag.is_yaml_core_schema_tag(t))
     };
     if let Some(tag) = tag.filter(|tag| !known(tag)) {
-        let message = format!("the tag `{}` means nothing here", tag.original());
+        let message = format!("the tag `{}` has no meaning here", tag.original());
         problems.push(Problem::error(message).at(at).help("remove the tag"));
     }
 }

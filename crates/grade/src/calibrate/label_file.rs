@@ -237,7 +237,7 @@ impl LabelReader {
             return;
         }
         if !entry.names_one_thing() {
-            let message = "a label is for one of a `source`, a `trace_id` or a `row`";
+            let message = "a label needs exactly one of `source`, `trace_id` or `row`";
             return self.problem(message, whole);
         }
         match label {

@@ -180,7 +180,7 @@ impl Labels {
             } else if entry.source.is_some() && used.len() > 1 {
                 let files: Vec<&str> = used.iter().map(String::as_str).take(3).collect();
                 let problem = Problem::error(format!(
-                    "this means {} files: {}",
+                    "this matches {} files: {}",
                     used.len(),
                     files.join(", ")
                 ));

@@ -27,7 +27,7 @@ impl Defaults {
             match gates_of(kinds, &format!("    {}: {{}}", kind.key), 2) {
                 Ok((gates, problems)) if problems.is_empty() => defaults.gates.extend(gates),
                 _ => {
-                    let why = "the suite has no such block, and an empty one judges nothing";
+                    let why = "the suite has no such block; an empty block judges nothing";
                     defaults.unmeasured.insert(kind.key, why.to_owned());
                 }
             }

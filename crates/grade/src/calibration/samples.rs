@@ -109,7 +109,7 @@ impl Samples {
     pub(super) fn why_unmeasured(&self) -> Option<String> {
         let Some(first) = self.units.first() else {
             return Some(
-                "it compares the runs of a row, and no row has two that are labelled".to_owned(),
+                "it compares the runs of a row, but no row has two labelled runs".to_owned(),
             );
         };
         let is_vacuous = self

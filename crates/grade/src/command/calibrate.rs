@@ -83,7 +83,6 @@ fn no_labels(measured: &Calibration) -> Failure {
         1 => "the run has no label: its agent has no `expect:`".to_owned(),
         runs => format!("none of the {runs} runs has a label: their agents have no `expect:`"),
     };
-    let help =
-        "say under `expect:` what a good run does, or name a file of labels with `--labels FILE`";
+    let help = "define a good run under `expect:`, or name a file of labels with `--labels FILE`";
     Failure::with_help(why, help)
 }

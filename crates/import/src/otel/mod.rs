@@ -96,7 +96,7 @@ fn read_export(value: Json<'_>, spans: &mut Vec<Span>) -> Result<(), Misfit> {
         return if is_other {
             Ok(())
         } else {
-            Err(export.misfit("this is neither an export nor a span".to_owned()))
+            Err(export.misfit("this is not an export or a span".to_owned()))
         };
     };
     for resource in resources {

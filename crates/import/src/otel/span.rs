@@ -231,7 +231,7 @@ impl Span {
         described
             .or_else(|| self.attributes.text(&["error.message"]))
             .or(kind)
-            .or_else(|| Some("the span says only that it failed".to_owned()))
+            .or_else(|| Some("the span gives no reason for its failure".to_owned()))
     }
 
     /// Something wrong with the span.

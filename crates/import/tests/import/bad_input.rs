@@ -104,12 +104,12 @@ fn a_format_that_is_named_says_what_it_misses() {
     let told = read("openai-chat", r#"{"resourceSpans":[]}"#);
     assert_eq!(
         told,
-        "line 1, column 1: read as openai chat: there are neither `messages` nor `choices` here; it looks like otel"
+        "line 1, column 1: read as openai chat: `messages` and `choices` are missing; it looks like otel"
     );
     let told = read("otel", r#"{"messages":[]}"#);
     assert_eq!(
         told,
-        "line 1, column 1: read as otel genai: this is neither an export nor a span; it looks like openai-chat"
+        "line 1, column 1: read as otel genai: this is not an export or a span; it looks like openai-chat"
     );
     let told = read("otel", r#"{"resourceSpans":[]}"#);
     assert!(

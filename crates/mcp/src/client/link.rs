@@ -243,9 +243,9 @@ impl Link {
         let mut observed = self.observed();
         let mut note = |what| observed.push(Observed::Ending(what));
         if process.killed {
-            note("it ended neither when its input ended nor on SIGTERM, and was killed");
+            note("it did not end when its input ended or on SIGTERM, so mcptest killed it");
         } else if process.left_processes {
-            note("it left processes behind, which were ended");
+            note("it left processes behind; mcptest ended them");
         }
         Closing { observed, process }
     }

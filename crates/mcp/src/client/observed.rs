@@ -22,7 +22,8 @@ pub enum Observed {
     },
     /// A line past the size limit.
     #[error(
-        "it sent a line of {bytes} bytes, past the limit of {limit} (`max_message_bytes`), which begins {start:?}"
+        "it sent a line of {bytes} bytes, over the limit of {limit} (`max_message_bytes`), that \
+        begins {start:?}"
     )]
     TooLong {
         /// Its length.
@@ -39,7 +40,7 @@ pub enum Observed {
         line: String,
     },
     /// An answer whose id belongs to no request.
-    #[error("it answered id {id}, which was not asked")]
+    #[error("it answered id {id}, but no request has this id")]
     UnknownId {
         /// The id.
         id: String,
@@ -51,7 +52,7 @@ pub enum Observed {
         id: String,
     },
     /// An answer to a request that had been given up.
-    #[error("it answered {method} (id {id}) after the request had been cancelled")]
+    #[error("it answered {method} (id {id}) after the request was cancelled")]
     LateReply {
         /// The id.
         id: String,
@@ -65,7 +66,7 @@ pub enum Observed {
         error: RpcError,
     },
     /// A request from the server, and what it was answered.
-    #[error("it asked {method}{}, and was answered {answer}, {}", spaced(params), how(*is_scripted))]
+    #[error("it sent the request {method}{} and received {answer}, {}", spaced(params), how(*is_scripted))]
     ServerRequest {
         /// The server's request.
         method: String,
@@ -101,7 +102,7 @@ pub enum Observed {
         why: String,
     },
     /// The server asked to come back later, and got the request again.
-    #[error("it answered HTTP {status}, and was asked again after {after_ms} ms")]
+    #[error("it answered HTTP {status}; mcptest asked again after {after_ms} ms")]
     Retried {
         /// The HTTP status.
         status: u16,
@@ -109,10 +110,10 @@ pub enum Observed {
         after_ms: u64,
     },
     /// The session had ended, and a new one was begun.
-    #[error("its session had ended, and a new one was begun")]
+    #[error("its session had ended, so mcptest began a new one")]
     SessionRenewed,
     /// An event stream was cut off and continued after its last event.
-    #[error("its event stream was cut off, and was continued after event {after:?}")]
+    #[error("its event stream was cut off; mcptest continued it after event {after:?}")]
     StreamResumed {
         /// The event after which it was continued.
         after: String,
@@ -135,7 +136,7 @@ pub enum Observed {
     #[error("it wrote to stderr: {0}")]
     Stderr(String),
     /// More was seen than is kept.
-    #[error("{0} more things were seen than are kept")]
+    #[error("{0} more observations were dropped")]
     More(usize),
 }
 
@@ -186,6 +187,6 @@ fn how(is_scripted: bool) -> &'static str {
     if is_scripted {
         "as scripted"
     } else {
-        "as nothing is scripted for it"
+        "because nothing is scripted for it"
     }
 }

@@ -60,10 +60,10 @@ fn collect(
                 return wrong("is not a string");
             };
             if header.is_empty() || http::HeaderName::from_bytes(header.as_bytes()).is_err() {
-                return wrong("is not a header's name");
+                return wrong("is not a valid header name");
             }
             if !seen.insert(header.to_ascii_lowercase()) {
-                return wrong("is there twice");
+                return wrong("appears twice");
             }
             if !matches!(
                 property.get("type").and_then(Value::as_str),

@@ -49,8 +49,8 @@ impl Misbehaviour {
                     ""
                 };
                 format!(
-                    "no answer to {asked} within {}{unread}; if it takes longer to start, raise `connect_timeout` or \
-                     `--connect-timeout`{era}",
+                    "no answer to {asked} within {}{unread}; if the server takes longer to start, \
+                    raise `connect_timeout` or `--connect-timeout`{era}",
                     duration_words(*after)
                 )
             }
@@ -71,7 +71,7 @@ impl Misbehaviour {
             }
             Self::NotUtf8 { text } => format!("the answer to {asked} is not UTF-8: {text:?}"),
             Self::ErrorWithoutId { error } => {
-                format!("{asked} was answered with an error that names no request: {error}")
+                format!("the server answered {asked} with an error that names no request: {error}")
             }
             Self::Refused { error } => format!("{asked} was refused: {error}"),
             Self::UnknownVersion { offered, answered } => format!(
@@ -89,18 +89,22 @@ impl Misbehaviour {
                 )
             }
             Self::TooManyPages { pages } => {
-                format!("{asked} does not end: {} were read", count(*pages, "page"))
+                format!(
+                    "{asked} does not end: mcptest read {}",
+                    count(*pages, "page")
+                )
             }
             Self::TooManyRounds { rounds } => {
                 format!(
-                    "{asked} asks for more input without an end: it was repeated {rounds} times"
+                    "{asked} asks for more input without end: mcptest repeated it {rounds} times"
                 )
             }
             Self::InputRefused { method, error } => format!(
-                "{asked} cannot continue: it asks {method}, and the answer is {error}; script one under `responses:`"
+                "{asked} cannot continue: the server asks {method}, and the answer is {error}; \
+                script an answer under `responses:`"
             ),
             Self::BadAddress { url, why } => {
-                format!("{url:?} is not an address that can be used: {why}")
+                format!("{url:?} is not a valid address: {why}")
             }
             Self::BadHeader { name } => {
                 format!(
@@ -132,7 +136,10 @@ impl Misbehaviour {
                         format!("to {location}: put that address into `url` if it is the right one")
                     },
                 );
-                format!("{asked} was redirected (HTTP {status}), which is not followed, {location}")
+                format!(
+                    "{asked} was redirected (HTTP {status}), which mcptest does not follow, \
+                {location}"
+                )
             }
             Self::Unauthorized {
                 challenge,
@@ -140,29 +147,34 @@ impl Misbehaviour {
                 body,
             } => {
                 let what = if *had_credentials {
-                    "the credentials that were sent are not accepted: check the variable of `auth.bearer_token_env`, or the `Authorization` header"
+                    "the server rejected the credentials: check the variable of \
+                    `auth.bearer_token_env`, or the `Authorization` header"
                 } else {
-                    "it wants credentials: set `auth: {bearer_token_env: NAME}`, or a header as `Authorization: {env: NAME}`"
+                    "it requires credentials: set `auth: {bearer_token_env: NAME}`, or a header \
+                    such as `Authorization: {env: NAME}`"
                 };
                 let challenge = challenge
                     .as_ref()
                     .map_or_else(String::new, |text| format!(" (WWW-Authenticate: {text})"));
                 format!(
-                    "{asked} was refused with HTTP 401{challenge}; {what}{}",
+                    "the server refused {asked} with HTTP 401{challenge}; {what}{}",
                     body_words(body)
                 )
             }
             Self::Forbidden { body } => format!(
-                "{asked} was refused with HTTP 403: the credentials, or the `Origin` and `Host` of the request, are not allowed{}",
+                "the server refused {asked} with HTTP 403: it does not allow the credentials, or \
+                the `Origin` and `Host` of the request{}",
                 body_words(body)
             ),
             Self::NotFound { url, body } => format!(
-                "{asked} was answered with HTTP 404: is {url} the whole address, with its path (often `/mcp`)?{}",
+                "the server answered {asked} with HTTP 404: is {url} the whole address, with its \
+                path (often `/mcp`)?{}",
                 body_words(body)
             ),
             Self::SessionExpired => {
                 format!(
-                    "{asked} was answered with HTTP 404, the session has ended, and a new session did not help"
+                    "the server answered {asked} with HTTP 404: the session has ended, and a new \
+                    session did not help"
                 )
             }
             Self::TryLater {
@@ -181,24 +193,26 @@ impl Misbehaviour {
                     format!("{tries} times")
                 };
                 format!(
-                    "{asked} was answered with HTTP {status} {wish}; tried {tries} within the timeout{}",
+                    "the server answered {asked} with HTTP {status} {wish}; tried {tries} within \
+                    the timeout{}",
                     body_words(body)
                 )
             }
             Self::ServerError { status, body } => {
                 format!(
-                    "{asked} was answered with HTTP {status}, an error inside the server{}",
+                    "the server answered {asked} with HTTP {status}, an error inside the server{}",
                     body_words(body)
                 )
             }
             Self::UnexpectedStatus { status, body } => {
                 format!(
-                    "{asked} was answered with HTTP {status}{}",
+                    "the server answered {asked} with HTTP {status}{}",
                     body_words(body)
                 )
             }
             Self::Html { status, start } => format!(
-                "{asked} was answered with a web page (HTTP {status}, {start:?}): is this the address of an MCP endpoint (often `/mcp`)?"
+                "the server answered {asked} with a web page (HTTP {status}, {start:?}): is this \
+                the address of an MCP endpoint (often `/mcp`)?"
             ),
             Self::WrongContentType { found, body } => {
                 let found = found.as_ref().map_or_else(
@@ -206,12 +220,13 @@ impl Misbehaviour {
                     |found| format!("as {found:?}"),
                 );
                 format!(
-                    "{asked} was answered {found} instead of application/json or text/event-stream{}",
+                    "the server answered {asked} {found} instead of application/json or \
+                    text/event-stream{}",
                     body_words(body)
                 )
             }
             Self::EmptyBody { status } => {
-                format!("{asked} was answered with HTTP {status} and no body")
+                format!("the server answered {asked} with HTTP {status} and no body")
             }
             Self::TruncatedBody { bytes, why } => {
                 format!("the answer to {asked} was cut off after {bytes} bytes: {why}")

@@ -247,7 +247,7 @@ impl Reading {
                     && let Some(replies) = self.replies.upgrade()
                 {
                     if self.waiting.load(Ordering::Relaxed) >= MOST_REPLIES {
-                        let why = "it asks, and does not read the answers";
+                        let why = "it sends requests, but does not read the answers";
                         self.conversation
                             .observe(super::Observed::Connection(why.to_owned()));
                         return;

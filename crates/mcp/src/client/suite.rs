@@ -37,9 +37,7 @@ pub enum SpecError {
         variable: String,
     },
     /// A mock has no address.
-    #[error(
-        "server {server:?} is a mock, which runs inside mcptest and is not connected to this way"
-    )]
+    #[error("server {server:?} is a mock inside mcptest; mcptest cannot connect to it this way")]
     Mock {
         /// The server.
         server: String,

@@ -71,7 +71,7 @@ fn of_block(at: usize, block: &RawValue) -> Option<String> {
     else {
         let known = KINDS.map(|(known, _)| known).join(", ");
         return Some(format!(
-            "has a `content[{at}]` of the type {}, which is none of {known}",
+            "has a `content[{at}]` of the unknown type {}; the types are {known}",
             quote(kind)
         ));
     };

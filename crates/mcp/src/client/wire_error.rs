@@ -72,8 +72,9 @@ impl Failure {
         }
         let missed = self.missed_variables.first().map(|name| {
             format!(
-                "\na server gets no variable of yours that it is not given: {name} is set here, so write \
-                 `env: {{ {name}: \"${{{name}}}\" }}` into its entry, or `--env {name}=VALUE` on the command line"
+                "\na server receives only the variables that you give it: {name} is set here, so \
+                write `env: {{ {name}: \"${{{name}}}\" }}` into its entry, or `--env \
+                {name}=VALUE` on the command line"
             )
         });
         parts.join("; ") + &missed.unwrap_or_default()

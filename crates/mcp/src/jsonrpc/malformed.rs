@@ -12,7 +12,7 @@ pub enum Malformed {
     #[error("it is JSON, but {0} instead of an object")]
     NotObject(&'static str),
     /// A JSON-RPC batch, which MCP no longer has.
-    #[error("it is a batch (a list of messages), which MCP does not have")]
+    #[error("it is a batch (a list of messages), which MCP does not support")]
     Batch,
     /// A key is there twice.
     #[error("it has the key `{0}` twice")]

@@ -198,7 +198,7 @@ fn valid_error(raw: &RawValue) -> Result<RpcError, Malformed> {
     }
     serde_json::from_str(raw.get()).map_err(|_| {
         bad(format!(
-            "{}, which lacks a whole `code` or a `message` text",
+            "{}, which lacks an integer `code` or a `message` string",
             excerpt(raw.get())
         ))
     })
@@ -250,7 +250,7 @@ mod tests {
         );
         assert_eq!(
             refusal("[{}]"),
-            "it is a batch (a list of messages), which MCP does not have"
+            "it is a batch (a list of messages), which MCP does not support"
         );
         assert_eq!(
             refusal(r#"{"id":1,"result":{}}"#),

@@ -23,7 +23,7 @@ const MOST_STDERR_LINES: usize = 16;
 #[derive(Debug, Error)]
 pub(super) enum ConnectError {
     /// The command could not be started.
-    #[error("it cannot be started: {0}")]
+    #[error("cannot start it: {0}")]
     NotStarted(#[from] StartError),
     /// It has an address instead.
     #[error("it is reached by its URL, not over a pipe")]

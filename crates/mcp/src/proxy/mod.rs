@@ -26,7 +26,7 @@ pub enum ProxyError {
     #[error("{0}")]
     BadPattern(String),
     /// The target is not the URL of a server.
-    #[error("the target `{url}` cannot be used: {reason}; write it as `http://127.0.0.1:3000/mcp`")]
+    #[error("the target `{url}` is not valid: {reason}; write it as `http://127.0.0.1:3000/mcp`")]
     BadTarget {
         /// As given.
         url: String,

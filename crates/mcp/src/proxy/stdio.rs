@@ -332,7 +332,10 @@ async fn chunk(reader: &mut (impl AsyncRead + Unpin), buffer: &mut BytesMut) -> 
 }
 
 fn words(status: Option<ExitStatus>) -> String {
-    status.map_or_else(|| "unknown: it could not be ended".to_owned(), status_words)
+    status.map_or_else(
+        || "unknown: mcptest could not end it".to_owned(),
+        status_words,
+    )
 }
 
 fn exit_code(status: ExitStatus) -> u8 {

@@ -178,7 +178,7 @@ impl Page<'_> {
         if let Some(text) = &entry.text {
             let long = entry
                 .bytes
-                .map(|bytes| format!(" ({bytes} bytes, of which this is the beginning)"));
+                .map(|bytes| format!(" (the beginning of {bytes} bytes)"));
             let sentence = format!(
                 "not a message{}: {}",
                 long.unwrap_or_default(),
@@ -256,7 +256,10 @@ impl Page<'_> {
         let Some(asked) = asked else {
             let id = id.map_or_else(|| "null".to_owned(), ToString::to_string);
             return (
-                format!("an answer to {}, which was not asked", escape(&id)),
+                format!(
+                    "an answer to {}, which is not a request of the client",
+                    escape(&id)
+                ),
                 String::new(),
             );
         };
@@ -311,7 +314,7 @@ impl Page<'_> {
             },
             Event::Stderr { line } => format!("stderr: {}", self.clipped(line)),
             Event::Exit { status } => format!("the server exited: {}", self.clipped(status)),
-            Event::Closed { by } => format!("the {} closed its end", side(*by)),
+            Event::Closed { by } => format!("the {} closed the connection", side(*by)),
             Event::Fault { fault } => format!("injected fault: {}", self.clipped(fault)),
             Event::Stopped { reason } => {
                 format!("the recording was stopped: {}", self.clipped(reason))

@@ -100,7 +100,7 @@ fn add_part(subject: &mut Subject<'_>, part: &PlacedChange<&str, &Value>) {
             schema::compare(subject, SchemaSide::Output, key, before, after);
         }
         ("outputSchema", Change::Removed(_)) => {
-            let what = "is gone: the output is not promised any more";
+            let what = "is gone: the output is no longer promised";
             subject.add(Tier::Breaking, key, what);
         }
         ("arguments", Change::Changed { before, after }) => arguments(subject, before, after),
@@ -129,7 +129,7 @@ fn arguments(subject: &mut Subject<'_>, old: &Value, new: &Value) {
         match argument.change {
             Change::Removed(_) => subject.add(Tier::Breaking, &at, "is gone"),
             Change::Changed { before, after } if is_required(after) && !is_required(before) => {
-                subject.add(Tier::Breaking, &at, "is required now");
+                subject.add(Tier::Breaking, &at, "is now required");
             }
             Change::Changed { before, after } => {
                 subject.add(Tier::Changed, &at, changed(before, after));

@@ -69,7 +69,7 @@ fn fits(pattern: &[String], path: &[String]) -> bool {
 fn broken(path: &str) -> Option<&'static str> {
     let path = path.strip_prefix('/').unwrap_or(path);
     if path.is_empty() {
-        return Some("it names no path");
+        return Some("it has no path");
     }
     for (index, part) in path.split(['.', '/']).enumerate() {
         let mut indices = part.split('[');
@@ -82,7 +82,7 @@ fn broken(path: &str) -> Option<&'static str> {
             match within.split_once(']') {
                 None => return Some("it has a `[` without its `]`"),
                 Some((_, rest)) if !rest.is_empty() => {
-                    return Some("after a `]` comes a `.`, a `[` or nothing");
+                    return Some("only `.` or `[` can follow a `]`");
                 }
                 Some((within, _)) => is_empty |= within.is_empty(),
             }
@@ -149,7 +149,7 @@ mod tests {
         for (written, reason) in [
             ("nosuch[", "it has a `[` without its `]`"),
             ("a]", "it has a `]` without its `[`"),
-            ("a[0]b", "after a `]` comes a `.`, a `[` or nothing"),
+            ("a[0]b", "only `.` or `[` can follow a `]`"),
             ("a..b", "a part of it is empty"),
             ("a[]", "a part of it is empty"),
             ("result.", "a part of it is empty"),

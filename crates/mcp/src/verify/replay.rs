@@ -69,7 +69,7 @@ pub async fn replay(
             Ok(client) => client,
             Err(error) if !drift.is_anything_checked && drift.replayed == 0 => return Err(error),
             Err(error) => {
-                let what = format!("cannot begin now: {error}");
+                let what = format!("the session cannot begin: {error}");
                 findings
                     .of("", run.trim_end_matches(": "))
                     .add(Tier::Breaking, "", what);
@@ -192,11 +192,9 @@ impl Replay<'_> {
 
     fn no_answer(&mut self, name: &str, subject: &str, error: &WireError) {
         self.is_over |= matches!(error.misbehaviour, Misbehaviour::Exited { .. });
-        self.findings.of(name, subject).add(
-            Tier::Breaking,
-            "",
-            format!("has no answer now: {error}"),
-        );
+        self.findings
+            .of(name, subject)
+            .add(Tier::Breaking, "", format!("has no answer: {error}"));
     }
 
     async fn list(&mut self, kind: &ListKind, asked: &[TapeRequest<'_>]) {
@@ -219,7 +217,7 @@ impl Replay<'_> {
                 Err(CallFailure::Rpc(error)) => {
                     if let Some(recorded) = &recorded {
                         let count = recorded.items.len();
-                        let message = format!("listed {count} and is refused now: {error}");
+                        let message = format!("listed {count}, but is now refused: {error}");
                         self.findings
                             .of(kind.method, &text)
                             .add(Tier::Breaking, "error", message);
@@ -301,11 +299,11 @@ fn compare_answers(
     match (recorded, live) {
         (Ok(old), Ok(new)) => compare_results(subject, &read(old), &new),
         (Ok(_), Err(error)) => {
-            let what = format!("succeeded and is refused now: {error}");
+            let what = format!("succeeded, but is now refused: {error}");
             subject.add(Tier::Breaking, "error", what);
         }
         (Err(error), Ok(_)) => {
-            let what = format!("was refused ({error}) and succeeds now");
+            let what = format!("was refused ({error}), but now succeeds");
             subject.add(Tier::Changed, "error", what);
         }
         (Err(old), Err(new)) => compare_errors(subject, old, &new),
@@ -314,7 +312,7 @@ fn compare_answers(
 
 fn compare_errors(subject: &mut Subject<'_>, old: &RpcError, new: &RpcError) {
     if old.code != new.code {
-        let what = format!("was {} and is {}", old.code, new.code);
+        let what = format!("changed from {} to {}", old.code, new.code);
         subject.add(Tier::Changed, "error.code", what);
     }
     if old.message != new.message && !has_placeholder(&old.message) {
@@ -339,10 +337,10 @@ fn compare_results(subject: &mut Subject<'_>, old: &Value, new: &Value) {
             subject.add(
                 Tier::Breaking,
                 "result.isError",
-                format!("succeeded and fails now: {why}"),
+                format!("succeeded, but now fails: {why}"),
             );
         }
-        (true, false) => subject.add(Tier::Breaking, "result.isError", "failed and succeeds now"),
+        (true, false) => subject.add(Tier::Breaking, "result.isError", "failed, but now succeeds"),
         _ => {
             value::compare(subject, "result", &plain(old), &plain(new));
         }

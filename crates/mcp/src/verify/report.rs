@@ -24,7 +24,7 @@ pub fn human(drift: &Drift) -> String {
         let _ = writeln!(text, "  {}: {}", escape(&left_out.request), left_out.reason);
     }
     if !drift.unused_ignores.is_empty() {
-        let _ = writeln!(text, "ignored, but not there");
+        let _ = writeln!(text, "ignored, but not found");
     }
     for ignored in &drift.unused_ignores {
         let _ = writeln!(text, "  {}", escape(ignored));

@@ -128,10 +128,10 @@ impl Schemas<'_, '_> {
     fn types(&mut self) {
         match (types_of(self.old), types_of(self.new)) {
             (None, Some(after)) => {
-                self.add(TIGHTER, "type", format!("is only {} now", listed(&after)));
+                self.add(TIGHTER, "type", format!("is now only {}", listed(&after)));
             }
             (Some(before), None) => {
-                let what = format!("was {} and can be anything now", listed(&before));
+                let what = format!("was {}, but can now be anything", listed(&before));
                 self.add([Tier::Added, Tier::Breaking], "type", what);
             }
             (Some(before), Some(after)) if before != after => {
@@ -153,7 +153,7 @@ impl Schemas<'_, '_> {
                     self.add(
                         [Tier::Added, Tier::Breaking],
                         "type",
-                        format!("can be {} now", listed(&come)),
+                        format!("can now be {}", listed(&come)),
                     );
                 }
             }
@@ -167,7 +167,7 @@ impl Schemas<'_, '_> {
                 self.add(
                     TIGHTER,
                     "enum",
-                    format!("is only one of {} now", brief(&Value::Array(new))),
+                    format!("is now only one of {}", brief(&Value::Array(new))),
                 );
             }
             (Some(_), None) => self.add(LOOSER, "enum", "is no longer one of a few values"),
@@ -238,7 +238,7 @@ impl Schemas<'_, '_> {
                 Change::Added(_) => self.add([Tier::Added; 2], &key, "is new"),
                 Change::Changed { before, after } => {
                     match (was_required.contains(name), is_required.contains(name)) {
-                        (false, true) => self.add(TIGHTER, &key, "is required now"),
+                        (false, true) => self.add(TIGHTER, &key, "is now required"),
                         (true, false) => {
                             let tiers = [Tier::Changed, Tier::Breaking];
                             self.add(tiers, &key, "is no longer required");
@@ -290,7 +290,7 @@ impl Schemas<'_, '_> {
             self.add(
                 [Tier::Changed; 2],
                 "additionalProperties",
-                format!("other properties are {now} now"),
+                format!("other properties are now {now}"),
             );
         }
     }
@@ -348,7 +348,7 @@ fn in_words(change: &Change<&Value>) -> String {
     match change {
         Change::Changed { before, after } => changed(before, after),
         Change::Removed(before) => format!("was {} and is gone", brief(before)),
-        Change::Added(after) => format!("is {} and was not there", brief(after)),
+        Change::Added(after) => format!("is new: {}", brief(after)),
     }
 }
 

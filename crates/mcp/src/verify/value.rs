@@ -29,7 +29,7 @@ fn at_depth(subject: &mut Subject<'_>, path: &str, old: &Value, new: &Value, dep
         }
         _ if kind(old) != kind(new) => {
             let what = format!(
-                "was {} {} and is {} {}",
+                "changed from {} {} to {} {}",
                 kind(old),
                 brief(old),
                 kind(new),
@@ -51,7 +51,7 @@ fn compare_maps(
     depth: usize,
 ) {
     if let Some((was, is)) = changed_block_type(before, after) {
-        let what = format!("was of type {} and is of type {}", brief(was), brief(is));
+        let what = format!("changed type from {} to {}", brief(was), brief(is));
         return subject.add(Tier::Breaking, path, what);
     }
     for member in compare_parts(before, after, |old, new| old == new) {
@@ -89,7 +89,7 @@ fn compare_lists(
         at_depth(subject, &format!("{path}[{index}]"), old, new, depth + 1);
     }
     if before.len() != after.len() {
-        let what = format!("had {} items and has {}", before.len(), after.len());
+        let what = format!("had {} items, now has {}", before.len(), after.len());
         subject.add(tier_of_length(path, before.len(), after.len()), path, what);
     }
 }
@@ -131,7 +131,7 @@ fn kind(value: &Value) -> &'static str {
 
 /// The old and the new value.
 pub(super) fn changed(old: &Value, new: &Value) -> String {
-    format!("was {} and is {}", brief(old), brief(new))
+    format!("changed from {} to {}", brief(old), brief(new))
 }
 
 /// The value on one line, cut short.

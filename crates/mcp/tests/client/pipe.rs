@@ -520,7 +520,7 @@ async fn answers_for_a_server_that_asks_and_does_not_read_do_not_pile_up() {
     assert!(
         observed
             .iter()
-            .any(|seen| seen.contains("it asks, and does not read the answers")),
+            .any(|seen| seen.contains("it sends requests, but does not read the answers")),
         "{observed:?}"
     );
 }

@@ -100,8 +100,8 @@ impl MockService {
             None => reply::refused(
                 StatusCode::BAD_REQUEST,
                 format!(
-                    "no stream of this session has the event `{last}`, or the event is no longer kept: \
-                     omit `Last-Event-ID` to get the stream of messages without a request"
+                    "no stream of this session has the event `{last}`, or the event has expired: \
+                    omit `Last-Event-ID` to get the stream of messages without a request"
                 ),
             ),
         }
@@ -179,8 +179,8 @@ impl MockService {
             return self.initialize(request).await;
         }
         let Some(id) = session_id(headers) else {
-            let message = "this request has no `Mcp-Session-Id`, and no `_meta` that would make it stateless: \
-                           send `initialize` first";
+            let message = "this request has neither `Mcp-Session-Id` nor the `_meta` of a \
+            stateless request: send `initialize` first";
             let error = RpcError::new(code::INVALID_REQUEST, message);
             return Ok(reply::refusal(
                 StatusCode::BAD_REQUEST,
@@ -373,7 +373,7 @@ fn no_session() -> OwnResponse {
 }
 
 fn not_allowed() -> OwnResponse {
-    let message = "without a session only POST is served";
+    let message = "without a session, only POST is supported";
     reply::with(
         reply::refused(StatusCode::METHOD_NOT_ALLOWED, message),
         "allow",

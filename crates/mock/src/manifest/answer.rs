@@ -43,7 +43,7 @@ pub type Inputs = BTreeMap<String, Value>;
 /// Nothing leads to what an answer is made of.
 pub(super) fn error_of_missing(who: &str, missing: &Missing) -> RpcError {
     let message = format!(
-        "the answer of {who} uses `{}`, which this call does not have",
+        "the answer of {who} uses `{}`, but this call does not have it",
         missing.0
     );
     RpcError::new(code::INVALID_PARAMS, message)
@@ -174,7 +174,7 @@ impl Sequence {
             (None, Some(last)) if self.then == Then::Repeat => last.answer(call),
             _ => {
                 let message = format!(
-                    "the sequence of {} is at its end after {count} answers",
+                    "the sequence of {} has no more than {count} answers",
                     call.who
                 );
                 Err(RpcError::new(code::INTERNAL_ERROR, message))

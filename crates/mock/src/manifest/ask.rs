@@ -180,7 +180,7 @@ impl Ask {
         let together = read_kinds(block, context, scope);
         let rounds = block.optional(
             "ask",
-            "Rounds of requests to the client by name: a map, or a list of maps that follow one another",
+            "Rounds of requests to the client by name: a map, or a list of maps, one per round",
             |f| f.define("ask", |f| read_rounds(f, context, scope)),
         );
         let request_state = either(
@@ -263,7 +263,7 @@ fn read_round(
     let before = scope.clone();
     let questions = field.named_entries(|name, span, field| {
         if scope.has(name) {
-            let problem = Problem::error(format!("`{name}` has a meaning already")).at(span);
+            let problem = Problem::error(format!("`{name}` is reserved")).at(span);
             field.report(problem.help("each request needs a unique name"));
         }
         scope.add(name);
@@ -301,12 +301,12 @@ fn read_question(
 fn read_kinds(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Vec<WrittenRequest> {
     let sampling = block.optional(
         "sampling",
-        "Asks the client's model: a string, or `messages` and the rest",
+        "Asks the client's model: a string, or a map with `messages`",
         |f| f.define("sampling", |f| read_sampling(f, context, scope)),
     );
     let elicitation = block.optional(
         "elicitation",
-        "Asks the client's user: a string, or `message` and `requested_schema`",
+        "Asks the client's user: a string, or a map with `message` and `requested_schema`",
         |f| f.define("elicitation", |f| read_elicitation(f, scope)),
     );
     let roots = block.optional("roots", "Asks for the client's roots: `{}`", |f| {
@@ -358,12 +358,12 @@ const SPELLED: [(&str, &str, &str); 6] = [
     (
         "modelPreferences",
         "model_preferences",
-        "Which model to prefer",
+        "The preferred model",
     ),
     (
         "includeContext",
         "include_context",
-        "Whose context to include",
+        "The context to include",
     ),
     (
         "stopSequences",

@@ -73,7 +73,7 @@ impl Condition {
         if text.len() > MAX_LENGTH {
             return Err(Fault::new(
                 0..text.len(),
-                format!("a condition has at most {MAX_LENGTH} bytes"),
+                format!("a condition can have at most {MAX_LENGTH} bytes"),
             ));
         }
         let mut parser = Parser {
@@ -340,7 +340,7 @@ impl<'t> Parser<'t> {
             return self.list().map(Operand::Literal);
         }
         if name_length(rest) == 0 {
-            return Err(self.unexpected("a value, as `args.city` or `\"Paris\"`"));
+            return Err(self.unexpected("a value, such as `args.city` or `\"Paris\"`"));
         }
         self.path().map(Operand::Path)
     }
@@ -371,7 +371,7 @@ impl<'t> Parser<'t> {
                 _ => {
                     let fault = Fault::new(
                         start..self.position,
-                        "a list has texts, numbers, `true`, `false` and `null`",
+                        "a list can contain only texts, numbers, `true`, `false` and `null`",
                     );
                     return Err(fault.help("compare with `==` and `or` instead"));
                 }
@@ -448,7 +448,8 @@ mod tests {
             fault("args.a == "),
             (
                 10..10,
-                "the condition ends here; a value, as `args.city` or `\"Paris\"` is missing".into()
+                "the condition ends here; a value, such as `args.city` or `\"Paris\"` is missing"
+                    .into()
             )
         );
         assert_eq!(
@@ -469,7 +470,7 @@ mod tests {
         );
         assert_eq!(
             fault("args.a in [args.b]").1,
-            "a list has texts, numbers, `true`, `false` and `null`"
+            "a list can contain only texts, numbers, `true`, `false` and `null`"
         );
         assert_eq!(fault("has args.a").1, "expected `(`, found `args`");
         assert_eq!(fault("").0, 0..0);

@@ -95,7 +95,7 @@ impl<'c> Context<'c> {
             .iter()
             .map(|collection| collection.name.as_str())
             .collect();
-        let problem = Problem::error(format!("nothing under `store:` is called `{name}`"));
+        let problem = Problem::error(format!("`store:` has no collection `{name}`"));
         let problem = if known.is_empty() {
             problem.help(format!("declare it: `store: {{{name}: {{}}}}`"))
         } else {

@@ -6,14 +6,14 @@ use mcptest_core::suite::read::Field;
 /// The faults of the whole server: one or a list.
 pub(super) fn read_of_server(field: &mut Field<'_>) -> Option<Vec<ScopedFault>> {
     one_or_many(field, |field| {
-        field.shapes("a fault, as `slow:500`", |shapes| {
+        field.shapes("a fault, such as `slow:500`", |shapes| {
             let scope = FaultScope::default();
             shapes.text(|field| FaultKind::read(field).map(|kind| ScopedFault { kind, scope }));
             shapes.block(|block| {
                 let kind = block.required("kind", "The fault, such as `slow:500`", FaultKind::read);
                 let scope = block.optional(
                     "scope",
-                    "`tools` (calls alone, the default) or `all` requests",
+                    "`tools` (only calls, the default) or `all` requests",
                     |f| {
                         f.choice(
                             "a scope",
@@ -39,7 +39,7 @@ fn one_or_many<T>(
     field: &mut Field<'_>,
     read: impl Fn(&mut Field<'_>) -> Option<T>,
 ) -> Option<Vec<T>> {
-    field.shapes("a fault, as `slow:500`, or a list of them", |shapes| {
+    field.shapes("a fault, such as `slow:500`, or a list of them", |shapes| {
         shapes.list(|field| field.list(&read));
         shapes.text(|field| read(field).map(|fault| vec![fault]));
         shapes.map(|field| read(field).map(|fault| vec![fault]));

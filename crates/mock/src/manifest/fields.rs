@@ -93,9 +93,10 @@ pub(super) fn has_scheme(uri: &str, field: &Field<'_>) -> bool {
     });
     if !is_uri && !field.is_describing() {
         let problem = Problem::error(format!("`{uri}` is not a URI"));
-        field.report(
-            problem.help("a URI starts with a scheme and has no spaces, as `file:///notes.txt`"),
-        );
+        field.report(problem.help(
+            "a URI starts with a scheme and has no spaces, such as \
+            `file:///notes.txt`",
+        ));
     }
     is_uri || field.is_describing()
 }

@@ -33,7 +33,7 @@ impl Listed {
         );
         let mut listing = Object::default();
         listing.member("name", name.map(Json::string));
-        listing.text(block, "title", "Its name for people");
+        listing.text(block, "title", "The display name");
         let description = listing.text(block, "description", "The description for a model");
         let doc = "The JSON Schema of its arguments [default: any object]";
         let input = either(block, ("inputSchema", "input_schema"), doc, |f| {
@@ -79,7 +79,7 @@ impl Listed {
 fn read_object_schema(field: &mut Field<'_>, is_held_to: bool) -> Option<WrittenSchema> {
     let schema = schema::read(field, is_held_to)?;
     if is_held_to && schema.value.get("type").and_then(Value::as_str) != Some("object") {
-        let problem = Problem::warning("MCP wants `type: object` here: arguments are an object");
+        let problem = Problem::warning("MCP requires `type: object` here: arguments are an object");
         field.report(problem.help("clients may refuse the tool without it"));
     }
     Some(schema)

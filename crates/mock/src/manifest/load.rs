@@ -177,7 +177,7 @@ fn read_offers(block: &mut Block<'_>, context: &Context<'_>) -> Manifest {
         version: block
             .optional("version", "The server's version", read_version)
             .unwrap_or_else(|| "0.0.0".to_owned()),
-        title: block.optional("title", "The server's name for people", |f| f.string()),
+        title: block.optional("title", "The server's display name", |f| f.string()),
         instructions: block.optional("instructions", "Instructions for a model", |f| f.string()),
         faults: block.or_default(
             "fault",

@@ -52,7 +52,7 @@ pub struct Manifest {
     pub name: String,
     /// The server's version.
     pub version: String,
-    /// The server's name for people.
+    /// The server's display name.
     pub title: Option<String>,
     /// The instructions for a model.
     pub instructions: Option<String>,

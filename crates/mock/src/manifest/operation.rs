@@ -63,8 +63,8 @@ impl Verb {
             Self::Create => "Stores a record in this collection of the `store`",
             Self::Read => "Finds a record in this collection by its key",
             Self::Update => "Changes fields of a record in this collection",
-            Self::Delete => "Takes a record out of this collection",
-            Self::List => "The records of this collection, or the ones that match `where`",
+            Self::Delete => "Removes a record from this collection",
+            Self::List => "Lists the records of this collection, or the ones that match `where`",
         }
     }
 
@@ -153,7 +153,7 @@ impl Operation {
                 }
                 format!("{name} has no {key}")
             }
-            Refusal::Exists(key) => format!("{key} is in {name} already"),
+            Refusal::Exists(key) => format!("{key} already exists in {name}"),
             Refusal::Fixed(key) => {
                 format!(
                     "{key} in {name} keeps its {}: an update cannot change it",
@@ -162,7 +162,7 @@ impl Operation {
             }
             Refusal::NoKey => {
                 format!(
-                    "the {} of a record in {name} is a string or a number",
+                    "the {} of a record in {name} must be a string or a number",
                     self.collection.key
                 )
             }

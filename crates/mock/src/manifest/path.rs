@@ -92,7 +92,7 @@ impl Path {
         }
         let name = &text[..root];
         if !known.contains(&name) {
-            let fault = Fault::new(0..root, format!("nothing is called `{name}` here"));
+            let fault = Fault::new(0..root, format!("`{name}` is not defined here"));
             return Err(
                 match mcptest_core::problem::nearest(name, known.iter().copied()) {
                     Some(near) => fault.help(format!("did you mean `{near}`?")),
@@ -155,7 +155,7 @@ impl Step {
             let length = name_length(rest);
             if length == 0 {
                 return Err(Fault::new(0..1, "a name is missing after the dot")
-                    .help("an odd name is written as `[\"odd name\"]`"));
+                    .help("write an unusual name as `[\"odd name\"]`"));
             }
             return Ok(Some((Self::Key(rest[..length].to_owned()), length + 1)));
         }
@@ -174,7 +174,7 @@ impl Step {
         let index = rest[..close].trim().parse().map_err(|_| {
             Fault::new(
                 0..close + 2,
-                format!("`{}` is neither a number nor a quoted name", &rest[..close]),
+                format!("`{}` is not a number or a quoted name", &rest[..close]),
             )
         })?;
         Ok(Some((Self::Index(index), close + 2)))
@@ -223,7 +223,7 @@ pub(super) fn quoted(text: &str) -> Result<Option<(String, usize)>, Fault> {
                 Some((_, 't')) => value.push('\t'),
                 Some((_, c @ ('\\' | '"' | '\''))) => value.push(c),
                 _ => {
-                    return Err(Fault::new(at..at + 1, "nothing is escaped here")
+                    return Err(Fault::new(at..at + 1, "escapes are not supported here")
                         .help("known escapes: `\\\\`, `\\\"`, `\\'`, `\\n`, `\\t`"));
                 }
             },

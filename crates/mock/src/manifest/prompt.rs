@@ -105,7 +105,7 @@ impl Prompt {
         });
         let mut listing = Object::default();
         listing.member("name", name.as_deref().map(Json::string));
-        listing.text(block, "title", "Its name for people");
+        listing.text(block, "title", "The display name");
         let description = listing.text(block, "description", "The purpose");
         let arguments = block.list("arguments", "The arguments", Argument::read);
         let entries = || list(arguments.iter().map(|argument| argument.json.clone()));
@@ -142,9 +142,10 @@ impl Argument {
             let mut json = Object::default();
             let name = block.required("name", "The argument's name", |f| f.name());
             json.member("name", name.as_deref().map(Json::string));
-            json.text(block, "title", "Its name for people");
+            json.text(block, "title", "The display name");
             json.text(block, "description", "The description");
-            let required = block.optional("required", "The argument is required", |f| f.flag());
+            let required =
+                block.optional("required", "True if the argument is required", |f| f.flag());
             json.member(
                 "required",
                 required.map(|required| Json::raw(required.to_string())),

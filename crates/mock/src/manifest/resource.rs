@@ -142,7 +142,7 @@ impl Resource {
             let template = either(
                 block,
                 ("uriTemplate", "uri_template"),
-                "The template of its addresses, as `file:///{name}`",
+                "The template of its addresses, such as `file:///{name}`",
                 |f| {
                     let written = context.own_name("resource template", f)?;
                     UriTemplate::read(&written, f)
@@ -151,7 +151,7 @@ impl Resource {
             if !block.has("uriTemplate") && !block.has_slip_of(&["uriTemplate"]) {
                 block.need(
                     "uri_template",
-                    "The template of its addresses, as `file:///{name}`",
+                    "The template of its addresses, such as `file:///{name}`",
                 );
             }
             let mut scope = Scope::new(&["uri"]);

@@ -98,8 +98,8 @@ impl Answers<'_> {
         let mut always: Option<Span> = None;
         let cases = field.list(|field| {
             if let (Some(before), false) = (always, field.is_describing()) {
-                let problem = Problem::warning("this answer is never given")
-                    .also(before, "this one always is");
+                let problem = Problem::warning("this answer is never used")
+                    .also(before, "this one is always used");
                 field.report(problem.help("put the answer without `when` last"));
             }
             let span = field.span();
@@ -119,9 +119,11 @@ impl Answers<'_> {
     }
 
     fn read_case(self, block: &mut Block<'_>) -> Option<Case> {
-        let when = block.optional("when", "The condition, as `args.city == \"Paris\"`", |f| {
-            self.condition(f)
-        });
+        let when = block.optional(
+            "when",
+            "The condition, such as `args.city == \"Paris\"`",
+            |f| self.condition(f),
+        );
         let plan = self.read_block(block);
         if block.has("when") {
             return Some(Case {
@@ -189,7 +191,7 @@ impl Answers<'_> {
             error: block.optional("error", "A JSON-RPC error", |f| self.error(f)),
             sequence: block.optional(
                 "sequence",
-                "Answers that follow one another, call by call",
+                "Answers in order, one per call",
                 |f| f.list(|f| self.read(f)),
             ),
             then: block.optional(
@@ -221,7 +223,7 @@ impl Answers<'_> {
         let problem = if answers.is_empty() {
             Problem::error("a sequence without answers")
         } else if answers.iter().any(|plan| matches!(plan, Plan::Sequence(_))) {
-            Problem::error("a sequence inside a sequence")
+            Problem::error("a sequence within a sequence")
                 .help("write its answers into the outer one")
         } else {
             return Some(Plan::Sequence(Sequence {
@@ -248,7 +250,7 @@ impl Answers<'_> {
                 let parts = self.result_parts(block, None);
                 if !RESULT.iter().any(|key| block.has(key)) && !block.has_unknown() {
                     let help = "write `text:`, `content:` or `structured_content:`";
-                    block.report(Problem::error("this result says nothing").help(help));
+                    block.report(Problem::error("this result is empty").help(help));
                 }
                 parts
             });
@@ -303,21 +305,23 @@ impl Answers<'_> {
             return;
         };
         if let Some(fault) = output_fault(text, schema) {
-            let message = format!("this result does not fit the tool's `output_schema`: {fault}");
+            let message = format!("this result does not match the tool's `output_schema`: {fault}");
             report(
                 Problem::warning(message)
-                    .help("if that is meant, set `validate_output: false` on the tool"),
+                    .help("if you mean this, set `validate_output: false` on the tool"),
             );
         }
     }
 
     fn error(self, field: &mut Field<'_>) -> Option<Plan> {
         field.try_block(|block| {
-            let code = block.required("code", "The error's code, as -32603", read_code);
+            let code = block.required("code", "The error's code, such as -32603", read_code);
             let message = block.required("message", "The error's message", |f| {
                 template(f, self.scope)
             });
-            let data = block.optional("data", "Whatever else it says", |f| any_json(f, self.scope));
+            let data = block.optional("data", "Further data of the error", |f| {
+                any_json(f, self.scope)
+            });
             Some(Plan::Error {
                 code: code?,
                 message: message?,
@@ -331,12 +335,12 @@ fn check_kinds(block: &Block<'_>) {
     let part = RESULT.iter().find(|key| block.has(key));
     let whole = WHOLE.iter().find(|key| block.has(key));
     if let (Some(kind), Some(span)) = (whole, part.and_then(|part| block.key_span(part))) {
-        let message = format!("`{}` cannot be used beside `{kind}`", part.unwrap_or(&""));
+        let message = format!("`{}` cannot be used with `{kind}`", part.unwrap_or(&""));
         block.report(Problem::error(message).at(span));
     }
     if !KINDS.iter().any(|key| block.has(key)) && part.is_none() && !block.has_unknown() {
         let help = "write `text:`, `structured_content:`, `error:` or `sequence:`";
-        block.report(Problem::error("this answer says nothing").help(help));
+        block.report(Problem::error("this answer is empty").help(help));
     }
 }
 
@@ -346,7 +350,7 @@ fn read_then(field: &mut Field<'_>) -> Option<Then> {
         ("cycle", Then::Cycle),
         ("error", Then::Error),
     ];
-    field.choice("what follows a sequence", &words)
+    field.choice("the answer after a sequence", &words)
 }
 
 fn read_code(field: &mut Field<'_>) -> Option<i64> {

@@ -99,7 +99,7 @@ fn compile(schema: &Value, tool: &str, field: &Field<'_>) -> Option<JsonSchema> 
         Err(fault) => fault,
     };
     let message = format!(
-        "arguments of `{tool}` are not checked, its schema cannot be read: {}",
+        "arguments of `{tool}` are not checked because its schema cannot be read: {}",
         fault.reason
     );
     field.report(

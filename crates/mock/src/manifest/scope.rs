@@ -84,7 +84,7 @@ impl Scope {
         };
         let known = || arguments.names.iter().map(String::as_str);
         if arguments.are_all || nearest(name, known()).is_some() {
-            let problem = Problem::warning(format!("no argument is declared as `{name}`"));
+            let problem = Problem::warning(format!("no argument named `{name}` is declared"));
             field.report(problem.suggest(name, known()));
         }
     }

@@ -19,7 +19,7 @@ pub(super) struct Collection {
     pub(super) key: String,
     /// The key of a record that is created without one.
     pub(super) id: Json,
-    /// The records that are there from the start.
+    /// The initial records.
     pub(super) seed: Vec<Record>,
 }
 
@@ -39,7 +39,7 @@ impl Collection {
                 read_id,
             );
             let mut seen = BTreeSet::new();
-            let seed = block.list("seed", "The records that are there from the start", |f| {
+            let seed = block.list("seed", "The initial records", |f| {
                 read_seed(f, &key, &mut seen)
             });
             let id = id.unwrap_or_else(|| Json::value_of("next", &["next"]));
@@ -57,10 +57,8 @@ impl Collection {
 fn read_id(field: &mut Field<'_>) -> Option<Json> {
     let id = any_json(field, &Scope::new(&["next"]))?;
     if id.paths().is_empty() && !field.is_describing() {
-        let problem = Problem::error(
-            "every record would get this same key, and only one of them can have it",
-        );
-        field.report(problem.help("write `${next}` into it, as `T-${next}`"));
+        let problem = Problem::error("every record would get this same key, but keys are unique");
+        field.report(problem.help("write `${next}` into it, such as `T-${next}`"));
         return None;
     }
     Some(id)
@@ -74,7 +72,7 @@ fn read_seed(field: &mut Field<'_>, key: &str, seen: &mut BTreeSet<String>) -> O
             Some(text) if seen.insert(text.clone()) => return Some(record),
             Some(text) => Problem::error(format!("another record has the {key} `{text}`")),
             None => Problem::error(format!(
-                "this record has no `{key}`, by which it would be found"
+                "this record has no `{key}`, the key of its collection"
             )),
         },
         _ => Problem::error("a record is a map"),

@@ -167,7 +167,7 @@ fn read_hole(text: &str, known: &[&str]) -> Result<(Hole, usize), Fault> {
         odd,
         "a path continues with `.name` or `[…]`, or ends with `}` or `:-default}`",
     );
-    Err(fault.help("an odd name is written as `[\"odd name\"]`"))
+    Err(fault.help("write an unusual name as `[\"odd name\"]`"))
 }
 
 #[cfg(test)]

@@ -291,7 +291,7 @@ fn all_problems_are_said_at_once_with_their_places() {
             "6:53: a code is a whole number",
             "7:13: two tools are called `a`",
             "8:28: this is not a JSON Schema: \"objcet\" is not a type",
-            "9:17: this answer says nothing",
+            "9:17: this answer is empty",
             "10:8: `name` is missing here",
             "10:19: a sequence without answers",
             "12:29: `data` is missing in this content of type `image`",
@@ -587,7 +587,7 @@ fn a_condition_with_a_fault_is_shown_at_its_column() {
         said,
         [
             "5:25: `=` compares nothing",
-            "7:11: warning: this answer is never given",
+            "7:11: warning: this answer is never used",
             "7:19: nothing is called `ags` here",
         ]
     );
@@ -708,7 +708,7 @@ fn a_key_that_an_update_would_change_or_that_all_records_would_share_is_refused(
     assert_eq!(
         problems(text),
         [
-            "3:19: every record would get this same key, and only one of them can have it",
+            "3:19: every record would get this same key, but keys are unique",
             "6:52: `id` is the key of `notes`, which an update cannot change",
         ]
     );

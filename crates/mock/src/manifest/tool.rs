@@ -101,7 +101,10 @@ impl Tool {
         match state.world().call(called, arguments, answer, has_failed) {
             Ok(answered) => answered,
             Err(why) => {
-                let text = text_result(&format!("this cannot be done now: {why}"), true);
+                let text = text_result(
+                    &format!("this is not possible in the current state: {why}"),
+                    true,
+                );
                 Ok(Cow::<str>::Owned(text).into())
             }
         }
@@ -120,7 +123,7 @@ impl Tool {
         let Some(case) = self.cases.iter().find(holds) else {
             let shown = arguments.to_string();
             let message = format!(
-                "no response of {} is for the arguments {}",
+                "{} has no response for the arguments {}",
                 self.who,
                 cut(&shown)
             );
@@ -160,7 +163,7 @@ impl Tool {
         match output_fault(text, schema) {
             Some(fault) => {
                 let message = format!(
-                    "the result of {} does not fit its output schema: {fault}",
+                    "the result of {} does not match its output schema: {fault}",
                     self.who
                 );
                 Err(RpcError::new(code::INTERNAL_ERROR, message))
@@ -254,7 +257,7 @@ impl Delivery {
             ),
             reconnect_ms: block.optional(
                 "reconnect",
-                "Close the stream of the call, and answer when the client resumes it after this time",
+                "Close the stream of the call; answer when the client resumes it after this time",
                 |f| f.duration_ms(),
             ),
         }
@@ -280,7 +283,7 @@ fn read_cases(block: &mut Block<'_>, answers: Answers<'_>) -> Option<Vec<Case>> 
     );
     let responses = block.optional(
         "responses",
-        "Answers with conditions: the first whose `when` holds is given",
+        "Answers with conditions: the first whose `when` holds is used",
         |f| answers.read_cases(f),
     );
     block.at_most_one_of(&["response", "responses"]);

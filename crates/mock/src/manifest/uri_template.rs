@@ -67,7 +67,8 @@ impl UriTemplate {
         pattern.push('$');
         let whole = 0..written.len();
         if names.is_empty() {
-            let help = "as `file:///{name}`; write a single address under `resources:`";
+            let help = "write a template such as `file:///{name}`, or a single address under \
+            `resources:`";
             return Err(Fault::new(whole, format!("`{written}` has no variable")).help(help));
         }
         let pattern =

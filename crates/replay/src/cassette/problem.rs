@@ -8,7 +8,7 @@ pub type Problem = Placed<Fault>;
 
 const WORDS: Words = Words {
     shape: "a cassette is one JSON object per line, or a single trace as one JSON object",
-    again: "record it again with --record",
+    again: "record it again with `--record`",
 };
 
 impl Fault {
@@ -53,7 +53,8 @@ pub enum Fault {
     Text(TextFault),
     /// A recorded tool test without what its call gave, or with too much.
     #[error(
-        "{found}; a tool test is recorded as a header and one line, so record it again with --record"
+        "{found}; a tool test is recorded as a header and one line, so record it again with \
+        `--record`"
     )]
     NotOneOutcome {
         /// The value that is there instead.
@@ -68,7 +69,7 @@ pub enum Fault {
         reason: String,
     },
     /// A header that lacks something or has it in another type.
-    #[error("the header cannot be read ({reason}); record the cassette again with --record")]
+    #[error("cannot read the header ({reason}); record the cassette again with `--record`")]
     BadHeader {
         /// The problem.
         reason: String,
@@ -82,7 +83,7 @@ pub enum Fault {
     )]
     NotATrace,
     /// A trace with a field of another type.
-    #[error("this cannot be read as a run ({reason}); correct it, or record again with --record")]
+    #[error("this is not a valid run ({reason}); correct it, or record again with `--record`")]
     BadTrace {
         /// The problem.
         reason: String,
@@ -101,15 +102,15 @@ pub enum Fault {
     },
     /// A run that does not match its seal.
     #[error(
-        "run {run} was edited after it was recorded; record it again with --record, or remove \
-         `fingerprint` from the header to have the file judged as an unpinned trace"
+        "run {run} was edited after it was recorded; record it again with `--record`, or remove \
+        `fingerprint` from the header to judge the file as an unpinned trace"
     )]
     EditedRun {
         /// The number.
         run: usize,
     },
     /// The mark of an early stop is not one.
-    #[error("this mark of an early stop cannot be read ({reason}); record again with --record")]
+    #[error("cannot read this mark of an early stop ({reason}); record again with `--record`")]
     BadStop {
         /// The problem.
         reason: String,

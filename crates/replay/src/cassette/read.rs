@@ -154,7 +154,7 @@ pub enum ReadFault {
     #[error("this cassette does not exist; record it with `--record`")]
     Missing,
     /// A directory.
-    #[error("this is a directory, not a cassette; name a file in it, or all of them with `{}/*.jsonl`", escape_path(.0))]
+    #[error("this is a folder, not a cassette; name a file in it, or all of them with `{}/*.jsonl`", escape_path(.0))]
     Directory(PathBuf),
     /// The file contains grades of a cassette's runs.
     #[error(
@@ -163,7 +163,7 @@ pub enum ReadFault {
     )]
     Grades,
     /// The system refused.
-    #[error("the cassette cannot be read: {}", files::reason(.0))]
+    #[error("cannot read the cassette: {}", files::reason(.0))]
     Unreadable(io::Error),
     /// A recording of the proxy with something wrong in it.
     #[error(transparent)]

@@ -77,7 +77,7 @@ pub enum ResolveError {
     },
     /// A folder that cannot be listed.
     #[error(
-        "`{pattern}` cannot be looked up: {} cannot be listed: {source}",
+        "cannot look up `{pattern}`: cannot list {}: {source}",
         escape_path(folder)
     )]
     Unreadable {

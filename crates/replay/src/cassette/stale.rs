@@ -25,7 +25,7 @@ impl fmt::Display for StaleInput {
         match self {
             Self::Tool(tool) => write!(
                 out,
-                "tools: {} was {} since the recording",
+                "tools: {} was {} after the recording",
                 visible(&tool.place),
                 tool.change.word()
             ),
@@ -42,7 +42,7 @@ impl fmt::Display for StaleInput {
 fn change_in_words(change: &Change<Value>) -> String {
     match change {
         Change::Changed { after, .. } if is_digest(after) => {
-            "it has changed since the recording".to_owned()
+            "it changed after the recording".to_owned()
         }
         Change::Added(after) if is_digest(after) => "the recording does not contain it".to_owned(),
         _ => {

@@ -12,19 +12,21 @@ use thiserror::Error;
 pub enum WriteError {
     /// Somebody else is recording to it.
     #[error(
-        "{}: another mcptest is recording to this file; wait for it, or record elsewhere",
+        "{}: another mcptest is recording to this file; wait for it, or record to another file",
         escape_path(.0)
     )]
     Locked(PathBuf),
     /// The existing file cannot be recorded again.
     #[error(
-        "{}: mcptest did not record this file, and leaves it unchanged; name another file, or remove this one",
+        "{}: mcptest did not record this file, so it stays unchanged; name another file, or \
+        remove this one",
         escape_path(.0)
     )]
     Foreign(PathBuf),
     /// The cassette was recorded with something else.
     #[error(
-        "{}: the runs there were recorded with another header ({}); record all of them again with --record",
+        "{}: its runs were recorded with a different header ({}); record all of them again with \
+        `--record`",
         escape_path(path),
         list(changes)
     )]
@@ -36,7 +38,7 @@ pub enum WriteError {
     },
     /// A file without a header, or with one changed by hand.
     #[error(
-        "{}: {reason}, so runs cannot be added; record all of them again with --record",
+        "{}: {reason}, so no runs can be added; record all of them again with `--record`",
         escape_path(path)
     )]
     Unpinned {
@@ -47,7 +49,7 @@ pub enum WriteError {
     },
     /// A cassette that is damaged before its end.
     #[error(
-        "{}: runs cannot be added to a damaged cassette: {problem}",
+        "{}: no runs can be added to a damaged cassette: {problem}",
         escape_path(path)
     )]
     Damaged {
@@ -65,7 +67,8 @@ pub enum WriteError {
         problem: Problem,
     },
     /// A run that is there already, or has no number.
-    #[error("{}: run {run} was to be written, and {}", escape_path(path), if *run == 0 { "runs are numbered from 1" } else { "it is there already" })]
+    #[error("{}: cannot write run {run}: {}", escape_path(path), if *run == 0 { "runs are numbered from 1" } else { "it \
+    already exists" })]
     Repeated {
         /// The cassette.
         path: PathBuf,
@@ -74,7 +77,7 @@ pub enum WriteError {
     },
     /// The system refused.
     #[error(
-        "{}: the cassette cannot be {verb}: {}",
+        "{}: cannot {verb} the cassette: {}",
         escape_path(path),
         mcptest_files::reason(source)
     )]

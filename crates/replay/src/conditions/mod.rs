@@ -87,8 +87,8 @@ pub(crate) fn unknown_conditions(
     let keys: Vec<String> = written.keys().map(|key| format!("`{key}`")).collect();
     let path = path.display();
     Some(format!(
-        "{path} does not say with which {} it was recorded, so mcptest does not compare them; \
-         record it again to have them compared",
+        "{path} does not record the {} used, so mcptest does not compare them; record it again to \
+        compare them",
         keys.join(", ")
     ))
 }
@@ -112,7 +112,7 @@ pub(crate) fn removed_faults(of: AgentRow<'_>, cassette: &Cassette<'_>) -> Vec<S
     met.into_iter()
         .filter(|name| !of.agent.inject.iter().any(|injected| injected == name))
         .map(|name| {
-            format!("inject: the runs were recorded with `{name}`, which is not injected now")
+            format!("inject: the runs were recorded with `{name}`, which is no longer injected")
         })
         .collect()
 }
@@ -134,7 +134,7 @@ pub(crate) fn other_model(
     }
     let path = path.display();
     Some(format!(
-        "{path} was recorded with the model `{recorded}`, and is judged as `{label}`"
+        "{path} was recorded with the model `{recorded}`, but is judged as `{label}`"
     ))
 }
 

@@ -84,7 +84,7 @@ impl Header {
         if changes.is_empty() && self.written != now.written {
             let server = &now.server;
             changes.push(format!(
-                "servers.{server} or args: a value that is redacted here has changed"
+                "servers.{server} or args: a redacted value has changed"
             ));
         }
         changes
@@ -187,7 +187,7 @@ pub fn parse(bytes: &[u8]) -> Result<(Header, CallOutcome<'_>), Problem> {
     let header = first.header((FORMAT, VERSION), |reason| Fault::BadHeader { reason })?;
     let Some(second) = lines.next() else {
         return Err(first.fault_here(Fault::NotOneOutcome {
-            found: "nothing follows the header",
+            found: "the header is the only line",
         }));
     };
     let text = second.text()?;
@@ -199,7 +199,7 @@ pub fn parse(bytes: &[u8]) -> Result<(Header, CallOutcome<'_>), Problem> {
         outcome.failure.is_some(),
     ];
     let found = match parts.iter().filter(|is_there| **is_there).count() {
-        0 => "there is neither a result nor an error nor a failure here",
+        0 => "this line has no result, error or failure",
         1 => match lines.next() {
             None => return Ok((header, outcome)),
             Some(third) => {
@@ -208,7 +208,7 @@ pub fn parse(bytes: &[u8]) -> Result<(Header, CallOutcome<'_>), Problem> {
                 }));
             }
         },
-        _ => "there is more than one of result, error and failure here",
+        _ => "this line has more than one of result, error and failure",
     };
     Err(second.fault_here(Fault::NotOneOutcome { found }))
 }
@@ -322,7 +322,7 @@ mod tests {
         assert!(newer.ends_with(
             "this file has version 2, and this mcptest reads up to version 1; update mcptest"
         ));
-        assert!(refusal(&file("")).contains("nothing follows the header"));
+        assert!(refusal(&file("")).contains("the header is the only line"));
         assert!(
             refusal(&file("{\"duration_ms\":1}")).starts_with("line 2, column 1: there is neither")
         );

@@ -155,8 +155,8 @@ fn open(row: &Row<'_>, path: &Path) -> Result<Recording, Reason> {
     Recording::open(path).map_err(|error| match error.fault {
         ReadFault::Missing => {
             let message = format!("no recording found at {}", path.display());
-            let help =
-                "record it; `--live` instead of `--record` calls the tool and writes nothing";
+            let help = "record it, or use `--live` instead of `--record` to call the tool without \
+                recording it";
             let reason = Reason::new(ReasonKind::RecordingMissing, message).help(help);
             reason.command(row.rerun.recording("--record"))
         }
@@ -181,7 +181,7 @@ fn tolerated_staleness(
 pub fn staleness(header: &Header, suite: &Suite, test: &ToolTest) -> Option<Misfit> {
     if !header.is_pinned() {
         return Some(Misfit::edited(
-            "the header has no fingerprint, as every recording has",
+            "the header has no fingerprint, unlike recordings of mcptest",
         ));
     }
     let is_tampered = header.is_tampered();

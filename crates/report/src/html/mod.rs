@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::io::Write;
 
-const DOC: &str = "one page with every picture, for a browser; it loads nothing and sends nothing";
+const DOC: &str = "one page with every picture, for a browser; it loads nothing from the network";
 
 pub(crate) const REPORTER: Reporter = Reporter {
     embeds: Some(Embed::Failed),

@@ -47,7 +47,7 @@ pub enum ReadFault {
     #[error("{}", .0.said(&WORDS))]
     Text(TextFault),
     /// JSON, but of something else.
-    #[error("this is not a report of mcptest: it has no whole number `schema_version`")]
+    #[error("this is not a report of mcptest: it has no integer `schema_version`")]
     NotReport,
     /// The right version, but a field is missing or of the wrong type.
     #[error("the report is broken ({0}); {again}", again = WORDS.again)]

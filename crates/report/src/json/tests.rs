@@ -251,7 +251,8 @@ fn a_newer_version_is_refused_with_a_sentence() {
 fn what_is_wrong_with_a_broken_file_is_named() {
     let whole = written(&sample::report());
     let misspelt = whole.replacen("\"status\": \"passed\"", "\"status\": \"pased\"", 1);
-    let not_a_report = "line 1, column 1: this is not a report of mcptest: it has no whole number `schema_version`";
+    let not_a_report =
+        "line 1, column 1: this is not a report of mcptest: it has no integer `schema_version`";
     let cases = [
         ("", "the file is empty; write it again with"),
         (

@@ -34,7 +34,7 @@ pub(super) fn show(page: &mut Page, coverage: &Coverage, options: &Options) {
             Status::Passed
         };
         let line = page.marked(2, status);
-        page.line(&line.plain(why.unwrap_or_else(|| "as much as was asked for".to_owned())));
+        page.line(&line.plain(why.unwrap_or_else(|| "as many as required".to_owned())));
     }
     page.blank();
 }

@@ -203,7 +203,7 @@ fn difference(diff: &AssertionDiff, limits: Limits) -> String {
     };
     let pointer = clipped(pointer, limits.value);
     match diff.absent {
-        Some(Side::Actual) => format!("{pointer}: expected {expected}, but nothing is there"),
+        Some(Side::Actual) => format!("{pointer}: expected {expected}, but it has no value"),
         Some(Side::Expected) => format!("{pointer}: expected nothing, got {actual}"),
         None => format!("{pointer}: expected {expected}, got {actual}"),
     }
@@ -259,7 +259,7 @@ pub(crate) fn of_failing_gates<'t>(
             let finding = finding.map(|one| one.message.as_str());
             table.map(|table| table.summary.as_str()).or(finding)
         });
-        let found = found.unwrap_or("the run does not meet what the gate asks of each run");
+        let found = found.unwrap_or("the run does not meet the gate's requirements for each run");
         (key.as_str(), clipped(found, limits.text))
     })
 }

@@ -11,11 +11,14 @@ use thiserror::Error;
 /// The reason to leave a list unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub(super) enum NotEditable {
-    #[error("its list of calls is not found in the file any more")]
+    #[error("its list of calls is no longer in the file")]
     Gone,
     #[error("it is not a list")]
     NotAList,
-    #[error("its list of calls is shared by an anchor; write it out to have it changed")]
+    #[error(
+        "its list of calls is shared through an anchor; write the list out so that mcptest \
+    can change it"
+    )]
     Shared,
     #[error("its list of calls has comments within brackets; change it by hand")]
     CommentsInBrackets,

@@ -327,7 +327,7 @@ fn refuse_secrets(proposal: &mut Proposal, secrets: &SuiteSecrets) {
         Ok(Some(ProposedChange::Items(items)))
             if items.iter().any(|item| has_secret(item, secrets)) =>
         {
-            let why = "its calls have a secret in them, which must not be written into a suite";
+            let why = "its calls contain a secret, which must not be written into a suite";
             proposal.change = Err(why.to_owned());
         }
         _ => {}
@@ -482,7 +482,7 @@ fn agreed<'w>(asked: &'w Wish, wishes: &'w [Wish]) -> Result<Option<&'w Proposed
             Ok(change_of_other) if change_of_other == change => {}
             Ok(_) => {
                 return Err(format!(
-                    "`{}` has the same expectation and does something else",
+                    "`{}` has the same expectation but different calls",
                     other.row
                 ));
             }
@@ -524,7 +524,7 @@ fn still_loads(path: &Path, text: String, loaded: &[(String, Loaded)]) -> Result
                 .into_iter()
                 .next()
                 .unwrap_or_default();
-            return Err(format!("the suite would be refused with it: {why}"));
+            return Err(format!("mcptest would refuse the suite with it: {why}"));
         }
     }
     Ok(text)

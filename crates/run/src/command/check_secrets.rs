@@ -17,7 +17,7 @@ pub(super) fn run(paths: &[PathBuf], config: Option<&Path>, gates: Gates) -> Res
     if files.is_empty() {
         let named: Vec<String> = paths.iter().map(|path| escape_path(path)).collect();
         let why = format!("no recording found in {}", named.join(", "));
-        let help = "in folders, files that end in .jsonl, .json or .ndjson are searched";
+        let help = "folders are searched for files that end in .jsonl, .json or .ndjson";
         return Err(Failure::with_help(why, help));
     }
     let mut search = SecretSearch::default();
@@ -112,7 +112,7 @@ fn redactor(config: Option<&Path>, gates: Gates) -> Result<Redactor, Failure> {
     let Some(config) = config else {
         return Redactor::builder()
             .build()
-            .map_err(|_| Failure::new("the known tokens cannot be searched for"));
+            .map_err(|_| Failure::new("mcptest cannot search for the known tokens"));
     };
     let suite = suite_at(config, gates)?;
     let unset: BTreeSet<&str> = suite

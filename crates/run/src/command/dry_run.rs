@@ -279,7 +279,7 @@ fn refused(rows: &[RowEstimate]) -> Vec<String> {
 fn exceeded(budget: &ExceededBudget) -> String {
     let (limit, estimated) = (dollars(budget.limit_usd), dollars(budget.estimated_usd));
     format!(
-        "{} of {limit} would end the recording: about {estimated} are needed",
+        "{} of {limit} would end the recording: it needs about {estimated}",
         escape(&budget.name)
     )
 }
@@ -307,7 +307,7 @@ fn of_side_runs(row: &RowEstimate, side: SideRunsEstimate) -> Option<String> {
     is_open(side).then(|| {
         let (all, name) = (side.words.all, escape(&row.row_name));
         format!(
-            "how many runs {all} of `{name}` has is known after its first run{}",
+            "the number of runs {all} of `{name}` is known after its first run{}",
             most.unwrap_or_default()
         )
     })

@@ -321,7 +321,7 @@ fn exit_code(args: &Run, judged: &Judged) -> u8 {
         && report.summary.skipped == report.summary.tests
         && !report.tests.is_empty()
     {
-        output::stderr("every test is skipped, which --deny-vacuous does not allow\n");
+        output::stderr("every test is skipped, which `--deny-vacuous` forbids\n");
         return EXIT_NOTHING_SELECTED;
     }
     report
@@ -336,7 +336,7 @@ fn empty_shard(shard: Shard, tests: usize) -> Result<u8, Failure> {
         return Ok(0);
     }
     let why = format!(
-        "nothing was selected: no test is in shard {shard}, and there are more shards than the {} selected",
+        "nothing was selected: no test is in shard {shard}; only {} are selected",
         count(tests, "test")
     );
     let help = format!(
@@ -362,7 +362,7 @@ fn keep_last_failed(plan: &mut Plan<'_>) {
     let all = plan.rows.len();
     if failed.is_empty() {
         output::stderr(&format!(
-            "note: none of these tests is known to have failed; all {all} are judged\n"
+            "note: no recent failure of these tests is known; all {all} are judged\n"
         ));
         return;
     }
@@ -531,7 +531,7 @@ fn refuse_to_record_one_run(args: &Run) -> Result<(), Failure> {
         return Ok(());
     }
     let why = "one run cannot be recorded alone: all runs of a row are recorded together";
-    let help = "leave the number of the run out of `--filter`";
+    let help = "remove the number of the run from `--filter`";
     Err(Failure::with_help(why, help))
 }
 
@@ -539,9 +539,9 @@ fn refuse_to_record_one_run(args: &Run) -> Result<(), Failure> {
 fn refuse_idle_options(calling: &Calling) -> Result<(), Failure> {
     let records = calling.record.is_some() || calling.live;
     let why = if calling.max_cost.is_some() && !records && !calling.dry_run {
-        "`--max-cost` limits recording, and judging recordings costs nothing"
+        "`--max-cost` limits recording, but judging recordings costs nothing"
     } else if calling.connect_timeout.is_some() && !records {
-        "`--connect-timeout` limits the start of servers, and recordings are judged without any"
+        "`--connect-timeout` limits the start of servers, but judging recordings starts none"
     } else {
         return Ok(());
     };

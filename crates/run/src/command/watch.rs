@@ -66,7 +66,7 @@ fn round(
     Destination::write_all(destinations, &report, invocation.args.suites.verbose, None)?;
     let count = files.files();
     output::stderr(&format!(
-        "judged {again} of {all} tests; watching {count} files, Ctrl-C ends\n"
+        "judged {again} of {all} tests; watching {count} files, Ctrl-C stops\n"
     ));
     Ok(files)
 }

@@ -144,13 +144,13 @@ async fn tried(
         is_named,
     } = candidate;
     if !is_named && is_secretive(tool) {
-        return Err("its answer may have secrets in it".to_owned());
+        return Err("its answer may contain secrets".to_owned());
     }
     if tool.trim().is_empty() || is_unwritable(tool) {
         return Err("its name cannot be written in a suite".to_owned());
     }
     let arguments = arguments(schema, given, server_folder)
-        .ok_or_else(|| "no arguments could be made from its schema".to_owned())?;
+        .ok_or_else(|| "no arguments could be generated from its schema".to_owned())?;
     if is_unwritable(&arguments.to_string()) {
         return Err("its arguments cannot be written in a suite".to_owned());
     }
@@ -205,7 +205,7 @@ async fn call(
             }
         }
         Err(CallFailure::Rpc(error)) => Err(format!(
-            "it was refused: {} {}",
+            "the server refused it: {} {}",
             error.code,
             yaml::comment(&error.message)
         )),

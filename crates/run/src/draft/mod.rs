@@ -76,7 +76,7 @@ pub enum DraftError {
         help: String,
     },
     /// A file is in the way.
-    #[error("{} exists\n  help: name another file with `-o FILE`, or write over it with `--force`", escape_path(.0))]
+    #[error("{} exists\n  help: name another file with `-o FILE`, or overwrite it with `--force`", escape_path(.0))]
     Exists(PathBuf),
     /// A file cannot be written.
     #[error("cannot write {}: {}", escape_path(.path), mcptest_replay::reason(.source))]
@@ -90,7 +90,7 @@ pub enum DraftError {
     #[error(transparent)]
     Recorder(#[from] WriteError),
     /// The drafted suite is refused by its own rules.
-    #[error("the suite that was drafted is refused, which is a fault of mcptest:\n{0}")]
+    #[error("the drafted suite is refused, which is a bug in mcptest:\n{0}")]
     Refused(String),
 }
 

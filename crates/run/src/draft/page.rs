@@ -100,7 +100,7 @@ impl Page {
         for name in &self.variables {
             let _ = writeln!(
                 out,
-                "    # `${{{name}}}` comes from the environment whenever the server is started."
+                "    # `${{{name}}}` comes from the environment each time the server starts."
             );
         }
         out.push_str(&self.tool_tests());
@@ -145,8 +145,8 @@ impl Page {
             let _ = writeln!(out, "{}", line.trim_end());
         }
         out.push_str(
-            "#\n# `mcptest run` judges what is recorded: offline, the same every time.\n\
-             # `mcptest run --record` calls the server again and judges that.\n",
+            "#\n# `mcptest run` judges the recording: offline, the same every time.\n# `mcptest \
+            run --record` calls the server again and judges its answers.\n",
         );
         out
     }
@@ -168,13 +168,15 @@ impl Page {
             );
         } else if self.is_probe() {
             out.push_str(
-                "\n# No tool could be tested, so this only asks for one that does not exist, which changes nothing.\n\
-                 # Where a tool may be called, write a test for it in the same way.\ntools:\n",
+                "\n# No tool could be tested, so this test only calls a tool that does not exist, \
+                which changes nothing.\n# To call a tool that may be called, write a test for it \
+                in the same way.\ntools:\n",
             );
         } else {
             out.push_str(
-                "\n# One call to one tool each, without a model. The expected values were equal in two answers; make them say\n\
-                 # what matters to you. Where a tool declares an outputSchema, its answer is checked against that too.\ntools:\n",
+                "\n# One call to each tool, without a model. The expected values were equal in \
+                two answers; change them to\n# assert what matters to you. If a tool declares an \
+                outputSchema, its answer is checked against that too.\ntools:\n",
             );
         }
         for test in &self.tests {
@@ -209,15 +211,16 @@ impl Page {
             if self.not_tried > 0 {
                 let _ = writeln!(
                     out,
-                    "#   {} more: there are tests enough for a start",
+                    "#   {} more: these tests are enough for a start",
                     self.not_tried
                 );
             }
         }
         if self.tools.iter().any(|tool| !tool.is_read_only) {
             out.push_str(
-                "\n# Tools that are not marked read-only were not called, unless they were named: they may change something.\n\
-                 # `mcptest init --force --call 'TOOL key=value'` calls one, twice.\n",
+                "\n# Tools that are not marked read-only may change something. They were called \
+                only if you named them.\n# `mcptest init --force --call 'TOOL key=value'` calls \
+                one, twice.\n",
             );
         }
         out
@@ -257,7 +260,7 @@ impl Page {
              servers: [{}]\n    prompt: {}\n    runs: 5\n    # Four of the five runs must choose it.\n    \
              tool_selection:\n      expected_tool: {}\n      min_selection_rate: 0.8\n",
             yaml::text(&self.server),
-            yaml::text(&format!("Ask here for something that needs it: {wish}")),
+            yaml::text(&format!("A request that needs this tool: {wish}")),
             yaml::text(tool),
         )
     }
@@ -270,9 +273,10 @@ impl Page {
             self.server
         )];
         said.push(match self.tests.len() {
-            0 => "no tool could be called, so nothing is recorded; the file says why".to_owned(),
+            0 => "no tool could be called, so nothing is recorded; the file has the reasons"
+                .to_owned(),
             _ if self.is_probe() => {
-                "no tool could be tested, so the only test asks for one that does not exist"
+                "no tool could be tested, so the only test calls a tool that does not exist"
                     .to_owned()
             }
             tests => format!("{}, recorded and passing", count(tests, "tool test")),
@@ -298,7 +302,8 @@ impl Page {
             said.push("the server lists no tools".to_owned());
         } else if is_probe && self.left_out.is_empty() {
             said.push(
-                "none is marked read-only, so none was called: it may change something".to_owned(),
+                "none is marked read-only, so none was called: a tool may change something"
+                    .to_owned(),
             );
         }
         said.extend(
@@ -320,7 +325,7 @@ impl Page {
         }
         if let Some(call) = self.suggestion.as_ref().filter(|_| is_probe) {
             said.push(format!(
-                "name a call that may be made twice: add `--force --call '{call}'`"
+                "name a call that can be made twice: add `--force --call '{call}'`"
             ));
         }
         said

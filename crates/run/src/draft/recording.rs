@@ -63,7 +63,7 @@ fn is_error(row: &TestReport) -> bool {
 }
 
 fn hopeless(file: &Path, reason: String) -> DraftError {
-    let help = "a suite that judges it could not pass; `mcptest show` prints what is there";
+    let help = "a suite for it could not pass; `mcptest show` prints its contents";
     DraftError::hopeless(file, reason, help)
 }
 
@@ -259,7 +259,10 @@ impl AgentPage {
         if self.walked.len() > SHOWN_RUNS {
             text.push_str("#   …\n");
         }
-        text.push_str("#\n# `mcptest run` judges them: offline, the same every time. `mcptest explain` lists what else to ask.\n");
+        text.push_str(
+            "# `mcptest run` judges them: offline, the same every time. `mcptest \
+        explain` lists further checks.\n",
+        );
     }
 
     fn write_expectations(&self, text: &mut String) {
@@ -327,7 +330,10 @@ impl AgentPage {
     fn write_question(&self, text: &mut String) {
         let Some(header) = &self.header else { return };
         if !self.is_asked {
-            text.push_str("    # The recording says more of the question than this suite can; `stale: warn` lets it be judged:\n");
+            text.push_str(
+                "    # The recording contains more of the question than this suite; \
+            `stale: warn` judges it anyway:\n",
+            );
         }
         for line in question_lines(header) {
             if self.is_asked {

@@ -286,7 +286,7 @@ fn expected_of(
             is_closed,
         )),
         (Some(expect), _, None) => Ok(expect),
-        _ => Err("its second answer was another".to_owned()),
+        _ => Err("its second answer differed".to_owned()),
     }
 }
 

@@ -31,9 +31,9 @@ pub(super) fn draft(
     };
     let server = name.unwrap_or(&header.server).to_owned();
     let mut text = format!(
-        "# Drafted by `mcptest init --from-cassette` from {}.\n#\n\
-         # `mcptest run` judges the recording: offline, the same every time.\n\
-         # `mcptest run --record` calls the server again and judges that.\n\nservers:\n  {}: {}\n\ntools:\n",
+        "# Drafted by `mcptest init --from-cassette` from {}.\n#\n# `mcptest run` judges the \
+        recording: offline, the same every time.\n# `mcptest run --record` calls the server again \
+        and judges its answers.\n\nservers:\n  {}: {}\n\ntools:\n",
         yaml::comment(&file.display().to_string()),
         yaml::text(&server),
         template(&Value::Object(
@@ -111,9 +111,7 @@ fn entry(
     };
     if let Some(mock) = text("mock") {
         if !old.join(&mock).exists() && !new.join(&mock).exists() {
-            return Err(format!(
-                "the manifest of its mock, {mock}, is not to be found"
-            ));
+            return Err(format!("the manifest of its mock, {mock}, was not found"));
         }
         if old.join(&mock).exists() {
             entry.insert("mock".to_owned(), moved(&mock).into());

@@ -349,7 +349,7 @@ impl AgentJob<'_> {
         if !self.is_live() {
             reason.details.push(match recorded {
                 0 => NOTHING_RECORDED.to_owned(),
-                1 => "1 other run was recorded, and is kept".to_owned(),
+                1 => "1 other run was recorded and kept".to_owned(),
                 more => format!("{more} other runs were recorded and kept"),
             });
             reason.help = Some(

@@ -263,10 +263,7 @@ fn unfinished(job: &AgentJob<'_>, why: Unrecorded) -> Unfinished {
                 .cost_usd(*used)
                 .map(|cost| format!(" (${})", usd(cost)))
                 .unwrap_or_default();
-            Unfinished::Broken(format!(
-                "{why}; {} tokens{cost} had been spent on it",
-                total(*used)
-            ))
+            Unfinished::Broken(format!("{why}; it had used {} tokens{cost}", total(*used)))
         }
     }
 }
@@ -429,7 +426,7 @@ fn without_tools(
         .servers
         .iter()
         .filter(move |name| !has_tools(name))
-        .map(|name| RecordedError::new("server", format!("server {name:?}: it offers no tools")))
+        .map(|name| RecordedError::new("server", format!("server {name:?} offers no tools")))
 }
 
 /// The oddities of the servers, each once. Behaviour that every server may show is not an oddity.

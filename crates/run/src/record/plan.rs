@@ -153,11 +153,11 @@ fn nothing_to_run(agent: &Agent) -> Reason {
         )
     } else {
         (
-            "it names no model and no program",
+            "it has no model and no program",
             "a `model:` or an `agent: {command}`",
         )
     };
-    let message = format!("{why}, so nothing can be run");
+    let message = format!("{why}, so nothing can run");
     let help = format!("judge its traces without `--live`, or give the agent {way_out}");
     Reason::new(ReasonKind::NothingToRun, message).help(help)
 }

@@ -30,7 +30,7 @@ enum CommandFault {
     Failed { status: String, stderr: String },
     #[error(" ended with an unknown status{}", written(stderr))]
     Lost { stderr: String },
-    #[error(" did not end within {} s, and was ended{}", PATIENCE.as_secs(), written(stderr))]
+    #[error(" timed out after {} s and was stopped{}", PATIENCE.as_secs(), written(stderr))]
     TooSlow { stderr: String },
 }
 

@@ -38,13 +38,13 @@ pub(super) enum Unusable {
     NoConnection,
     #[error(transparent)]
     NotConnected(WireError),
-    #[error("the tools cannot be listed: {0}")]
+    #[error("cannot list the tools: {0}")]
     NotListed(WireError),
     #[error("the server has no tools")]
     NoTools,
-    #[error("no tool says `readOnlyHint: true`; `--allow-writes` calls the others too")]
+    #[error("no tool says `readOnlyHint: true`; `--allow-writes` calls the other tools too")]
     NothingReadOnly,
-    #[error("no arguments can be made up for the tools that may be called")]
+    #[error("no arguments can be generated for the callable tools")]
     NoArguments,
 }
 
@@ -62,7 +62,7 @@ pub(super) enum Stuck {
     /// A sentence about its misbehaviour.
     #[error("{0}")]
     Misbehaved(String),
-    #[error("nothing came within {} s", limit.as_secs_f64())]
+    #[error("no answer came within {} s", limit.as_secs_f64())]
     Silent { limit: Duration },
 }
 

@@ -27,26 +27,26 @@ const NO_REQUEST: &str = r#"{"reason":"a probe","requestId":"check-none"}"#;
 pub(super) const PROBES: &[Probe] = &[
     Probe {
         id: "EDGE-hang",
-        title: "every call is answered in time",
+        title: "the server answers every call in time",
         says: ANSWERED,
         sections: ["basic, Messages"; 2],
-        help: "find out what the tool waits for; `--timeout` gives it longer",
+        help: "find out what the tool waits for; `--timeout` gives it more time",
         run: |bench| Box::pin(hang(bench)),
     },
     Probe {
         id: "EDGE-cancel",
-        title: "a cancelled call gets no answer, and the server continues",
+        title: "the server does not answer a cancelled call, and continues",
         says: "receivers of a cancellation should stop processing and not send a response",
         sections: [
             "basic/utilities/cancellation, Behavior Requirements",
             "basic/patterns/cancellation, Behavior Requirements",
         ],
-        help: "stop the work when `notifications/cancelled` comes, and send nothing more for it",
+        help: "stop the work on `notifications/cancelled`, and send nothing more for it",
         run: |bench| Box::pin(cancel(bench)),
     },
     Probe {
         id: "EDGE-cancel-unknown",
-        title: "a cancellation of an unknown request is ignored",
+        title: "the server ignores a cancellation of an unknown request",
         says: "invalid cancellation notifications should be ignored",
         sections: [
             "basic/utilities/cancellation, Error Handling",
@@ -57,7 +57,7 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "EDGE-unknown-notification",
-        title: "an unknown notification is ignored",
+        title: "the server ignores an unknown notification",
         says: "the receiver of a notification must not send a response",
         sections: ["basic, Notifications"; 2],
         help: "ignore unknown notifications",
@@ -65,23 +65,23 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "EDGE-many-requests",
-        title: "50 requests at once are each answered once",
+        title: "the server answers each of 50 concurrent requests once",
         says: ANSWERED,
         sections: ["basic, Responses"; 2],
-        help: "keep the answers apart by the ids of their requests",
+        help: "match answers to requests by their ids",
         run: |bench| Box::pin(many_requests(bench)),
     },
     Probe {
         id: "EDGE-many-calls",
-        title: "20 calls at once are each answered once",
+        title: "the server answers each of 20 concurrent calls once",
         says: ANSWERED,
         sections: ["basic, Responses"; 2],
-        help: "make the tool safe to be called while another call of it runs",
+        help: "make the tool safe to call concurrently",
         run: |bench| Box::pin(many_calls(bench)),
     },
     Probe {
         id: "EDGE-huge-argument",
-        title: "a string of 1 MiB as an argument is answered",
+        title: "the server answers a call with a string of 1 MiB",
         says: ANSWERED,
         sections: ["basic, Messages"; 2],
         help: "refuse messages that are too long with an error, and continue",
@@ -89,7 +89,7 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "EDGE-odd-text",
-        title: "an argument with odd characters is answered",
+        title: "the server answers a call with unusual characters",
         says: ANSWERED,
         sections: ["basic, Messages"; 2],
         help: "treat every text as data, and answer in UTF-8",
@@ -97,7 +97,7 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "EDGE-deep-nesting",
-        title: "arguments nested 100 deep are answered",
+        title: "the server answers a call with arguments nested 100 deep",
         says: ANSWERED,
         sections: ["basic, Messages"; 2],
         help: "refuse messages that are nested too deeply with an error, and continue",
@@ -105,13 +105,14 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "EDGE-disconnect",
-        title: "a client that goes away in a call leaves nothing behind",
+        title: "a client that disconnects during a call leaves nothing behind",
         says: "the server should exit when its input is closed; over HTTP a disconnection may occur at any time",
         sections: [
             "basic/lifecycle, Shutdown",
             "basic/transports/stdio, Shutdown",
         ],
-        help: "end the process when standard input ends, also during a call, and continue when a connection breaks",
+        help: "end the process when standard input ends, even during a call, and continue when a \
+        connection breaks",
         run: |bench| Box::pin(disconnect(bench)),
     },
 ];
@@ -167,7 +168,7 @@ async fn cancel(bench: &mut ServerUnderTest) -> ProbeOutcome {
     };
     let stuck = alive.err().map(|stuck| stuck.to_string());
     let came = stuck.or(late.map(|late| late.to_string()));
-    let came = came.unwrap_or_else(|| "no answer, and the next request was answered".to_owned());
+    let came = came.unwrap_or_else(|| "no answer, and the next request answered".to_owned());
     Ok(finding
         .sent(format!("{}, then notifications/cancelled", call.sent()))
         .came(came))
@@ -186,10 +187,10 @@ async fn notification(bench: &ServerUnderTest, method: &str, params: &str) -> Pr
     };
     let finding = match came.status {
         None if came.text.is_empty() => Finding::held(),
-        None => Finding::broken("a notification was answered"),
+        None => Finding::broken("the server answered a notification"),
         Some(202 | 400..=499) => Finding::held(),
         Some(status) => Finding::weak(format!(
-            "a notification was answered with HTTP {status}, not 202"
+            "the server answered a notification with HTTP {status}, not 202"
         )),
     };
     Ok(finding.sent(line).came(came.words()))
@@ -212,7 +213,7 @@ async fn many_calls(bench: &mut ServerUnderTest) -> ProbeOutcome {
         .iter()
         .find(|call| call.is_quick() && !call.answer.is_refusal());
     let Some(call) = quick else {
-        return skip("no tool answers at once with a result");
+        return skip("no tool returned a result promptly");
     };
     let client = Arc::clone(bench.client()?);
     let Ok(raw) = to_raw_value(&call.arguments) else {
@@ -243,7 +244,7 @@ async fn all_answered(asked: JoinSet<Answer>, client: &Client, sent: String) -> 
         (0, None) => Finding::held(),
         (0, Some(twice)) => Finding::broken(twice.to_string()),
         (lost, _) => Finding::broken(format!(
-            "{lost} of {count} requests at once were not answered"
+            "the server did not answer {lost} of {count} concurrent requests"
         )),
     };
     Ok(finding.sent(sent).came(
@@ -271,7 +272,7 @@ async fn with_text(bench: &mut ServerUnderTest, text: &str, what: &str) -> Probe
     let answer = bench.call(&tool.name, &arguments).await;
     let verdict = match &answer {
         Answer::None(_) => Verdict::Broken(format!(
-            "a call of `{}` with {what} was not answered",
+            "the server did not answer a call of `{}` with {what}",
             tool.name
         )),
         _ => Verdict::Held,
@@ -299,7 +300,7 @@ async fn deep_nesting(bench: &mut ServerUnderTest) -> ProbeOutcome {
         .call("mcptest_no_such_tool", &json!({ "deep": deep }))
         .await;
     let finding = match &answer {
-        Answer::None(_) => Finding::broken("arguments nested 100 deep were not answered"),
+        Answer::None(_) => Finding::broken("the server did not answer arguments nested 100 deep"),
         _ => Finding::held(),
     };
     Ok(finding
@@ -328,8 +329,8 @@ async fn disconnect(bench: &mut ServerUnderTest) -> ProbeOutcome {
     .await;
     if bench.is_http() {
         let finding = match bench.is_alive().await {
-            Ok(()) => Finding::held().came("the next request was answered"),
-            Err(why) => Finding::broken("the server did not continue after a client had gone")
+            Ok(()) => Finding::held().came("an answer to the next request"),
+            Err(why) => Finding::broken("the server did not continue after a client disconnected")
                 .came(why.to_string()),
         };
         return Ok(finding.sent(line));
@@ -338,9 +339,9 @@ async fn disconnect(bench: &mut ServerUnderTest) -> ProbeOutcome {
         return skip("no connection exists");
     };
     let finding = if closing.process.killed {
-        Finding::weak("the process ended neither when its input ended in a call nor on SIGTERM")
+        Finding::weak("the process did not end when its input ended during a call, or on SIGTERM")
     } else if closing.process.left_processes {
-        Finding::weak("the process left others behind when its input ended in a call")
+        Finding::weak("the process left child processes behind when its input ended during a call")
     } else {
         Finding::held()
     };

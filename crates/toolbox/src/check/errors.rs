@@ -14,23 +14,23 @@ const NO_REQUEST: &str = r#"{"jsonrpc": "2.0", "id": "check-request", "verb": "t
 pub(super) const PROBES: &[Probe] = &[
     Probe {
         id: "ERRORS-unknown-method",
-        title: "an unknown method is refused",
+        title: "the server refuses an unknown method",
         says: "messages must follow JSON-RPC 2.0, in which a method that does not exist is the error -32601",
         sections: ["basic, Messages", "basic, Error Codes"],
-        help: "answer a method that the server does not have with the error -32601",
+        help: "answer an unknown method with the error -32601",
         run: |bench| Box::pin(unknown_method(bench)),
     },
     Probe {
         id: "ERRORS-unknown-tool",
-        title: "an unknown tool is refused",
+        title: "the server refuses an unknown tool",
         says: "an unknown tool is a protocol error, as -32602; tool execution errors are for the tools' own failures",
         sections: ["server/tools, Error Handling"; 2],
-        help: "answer a call of a tool that is not listed with the error -32602",
+        help: "answer a call of an unlisted tool with the error -32602",
         run: |bench| Box::pin(unknown_tool(bench)),
     },
     Probe {
         id: "ERRORS-call-without-name",
-        title: "a call that names no tool is refused",
+        title: "the server refuses a call that names no tool",
         says: "a request that fails to satisfy the schema of CallToolRequest is a protocol error",
         sections: ["server/tools, Error Handling"; 2],
         help: "answer a `tools/call` without `name` with the error -32602",
@@ -38,7 +38,7 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "ERRORS-missing-arguments",
-        title: "a call without its required arguments is refused",
+        title: "the server refuses a call without its required arguments",
         says: "servers must validate all tool inputs; a bad input is a result with `isError: true` or a protocol error",
         sections: ["server/tools, Security Considerations"; 2],
         help: "check the arguments against the tool's inputSchema first",
@@ -46,7 +46,7 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "ERRORS-wrong-arguments",
-        title: "an argument of the wrong type is refused",
+        title: "the server refuses an argument of the wrong type",
         says: "servers must validate all tool inputs; a bad input is a result with `isError: true` or a protocol error",
         sections: ["server/tools, Security Considerations"; 2],
         help: "check the arguments against the tool's inputSchema first",
@@ -54,15 +54,15 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "ERRORS-invalid-json",
-        title: "a string that is not JSON is refused or ignored, and the server continues",
+        title: "the server refuses or ignores text that is not JSON, and continues",
         says: "messages must follow JSON-RPC 2.0, in which invalid JSON is the error -32700 without an id",
         sections: ["basic, Messages", "basic, Error Codes"],
         help: "answer with the error -32700, over HTTP with status 400, and continue",
-        run: |bench| Box::pin(unreadable(bench, NOT_JSON, "a string that is not JSON")),
+        run: |bench| Box::pin(unreadable(bench, NOT_JSON, "text that is not JSON")),
     },
     Probe {
         id: "ERRORS-invalid-request",
-        title: "a message that is not a request is refused or ignored, and the server continues",
+        title: "the server refuses or ignores a message that is not a request, and continues",
         says: "messages must follow JSON-RPC 2.0, in which JSON that is not a request is the error -32600",
         sections: ["basic, Messages", "basic, Error Codes"],
         help: "answer with the error -32600, over HTTP with status 400, and continue",
@@ -82,10 +82,8 @@ async fn unknown_method(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let finding = match &answer {
         Answer::Error(code::METHOD_NOT_FOUND, _) => Finding::held(),
         Answer::Error(code, _) => Finding::weak(format!("the error is {code}, not -32601")),
-        Answer::Result(_) => {
-            Finding::broken("a method that does not exist was answered with a result")
-        }
-        Answer::None(_) => Finding::broken("a method that does not exist was not answered"),
+        Answer::Result(_) => Finding::broken("the server answered an unknown method with a result"),
+        Answer::None(_) => Finding::broken("the server did not answer an unknown method"),
     };
     Ok(finding.sent(method).came(answer.words()))
 }
@@ -96,12 +94,12 @@ fn refused(answer: &Answer, what: &str) -> Finding {
         Answer::Error(code::INVALID_PARAMS, _) => Finding::held(),
         Answer::Error(code, _) => Finding::weak(format!("the error is {code}, not -32602")),
         answer if answer.is_tool_error() => Finding::weak(format!(
-            "{what} was answered with a result that says `isError: true`, not with an error"
+            "the server answered {what} with a result with `isError: true`, not with an error"
         )),
         Answer::Result(_) => Finding::broken(format!(
-            "{what} was answered with a result that says no error"
+            "the server answered {what} with a result that reports no error"
         )),
-        Answer::None(_) => Finding::broken(format!("{what} was not answered")),
+        Answer::None(_) => Finding::broken(format!("the server did not answer {what}")),
     }
 }
 
@@ -137,9 +135,9 @@ async fn bad_call(
     let answer = bench.call(&tool.name, arguments).await;
     let finding = match &answer {
         answer if answer.is_refusal() => Finding::held(),
-        Answer::None(_) => Finding::broken(format!("{what} was not answered")),
+        Answer::None(_) => Finding::broken(format!("the server did not answer {what}")),
         _ => Finding::broken(format!(
-            "`{}` took {what} and answered with a result",
+            "`{}` accepted {what} and answered with a result",
             tool.name
         )),
     };
@@ -165,7 +163,7 @@ async fn missing_arguments(bench: &mut ServerUnderTest) -> ProbeOutcome {
             )
             .await
         }
-        None => skip("no tool that may be called has required arguments"),
+        None => skip("no callable tool has required arguments"),
     }
 }
 
@@ -175,7 +173,7 @@ async fn wrong_arguments(bench: &mut ServerUnderTest) -> ProbeOutcome {
         Some((tool, arguments)) => {
             bad_call(bench, tool, &arguments, "an argument of the wrong type").await
         }
-        None => skip("no tool that may be called has an argument of a plain type"),
+        None => skip("no callable tool has an argument of a plain type"),
     }
 }
 
@@ -207,12 +205,15 @@ async fn unreadable(bench: &mut ServerUnderTest, text: &str, what: &str) -> Prob
         }
     };
     let finding = match (came.answer(), came.status) {
-        (Some(Answer::Result(_)), _) => Finding::weak(format!("{what} was answered with a result")),
+        (Some(Answer::Result(_)), _) => Finding::weak(format!(
+            "the server answered {what} with a \
+        result"
+        )),
         (_, Some(200..=299)) => {
-            Finding::weak(format!("{what} was answered with a status of success"))
+            Finding::weak(format!("the server answered {what} with a success status"))
         }
         (_, Some(500..)) => Finding::weak(format!(
-            "{what} is reported as an internal error of the server"
+            "the server reports {what} as its own internal error"
         )),
         _ => Finding::held(),
     };

@@ -16,7 +16,7 @@ const NO_SUCH_VERSION: &str = "1999-01-01";
 pub(super) const PROBES: &[Probe] = &[
     Probe {
         id: HANDSHAKE,
-        title: "the handshake is answered with a version, capabilities and who the server is",
+        title: "the handshake names a version, capabilities and the server",
         says: "the server must respond with its own capabilities and information",
         sections: [
             "basic/lifecycle, Initialization",
@@ -27,7 +27,7 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "LIFECYCLE-version",
-        title: "a version that does not exist is not agreed on",
+        title: "the server does not accept a version that does not exist",
         says: "a server that does not support the requested version must answer with one that it supports, or with an \
                error that names those",
         sections: [
@@ -39,7 +39,7 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "LIFECYCLE-ping",
-        title: "a ping is answered",
+        title: "the server answers a ping",
         says: "the receiver must respond promptly with an empty response",
         sections: ["basic/utilities/ping, Behavior Requirements", ""],
         help: "answer `ping` with the result `{}`",
@@ -47,15 +47,15 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "LIFECYCLE-text-id",
-        title: "a request whose id is a string is answered under it",
+        title: "the server answers a request with a string id under that id",
         says: "requests must include a string or integer ID, and a response must include the same ID",
         sections: ["basic, Responses"; 2],
-        help: "send the id back as it came, with its type",
+        help: "send the id back unchanged, with its type",
         run: |bench| Box::pin(text_id(bench)),
     },
     Probe {
         id: "LIFECYCLE-missing-meta",
-        title: "a request without its `_meta` is refused",
+        title: "the server refuses a request without its `_meta`",
         says: "a request missing any required field is malformed; the server must reject it with -32602",
         sections: ["", "basic, _meta"],
         help: "refuse a request whose `_meta` lacks the protocol version or the client's capabilities",
@@ -63,10 +63,10 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "LIFECYCLE-result-type",
-        title: "every result says its type",
+        title: "every result has a type",
         says: "the result must include a `resultType` field",
         sections: ["", "basic, Result Responses"],
-        help: "write `resultType: \"complete\"` into every result that is one",
+        help: "write `resultType: \"complete\"` into every complete result",
         run: |bench| Box::pin(result_type(bench)),
     },
 ];
@@ -81,12 +81,12 @@ pub(super) const AT_THE_END: &[Probe] = &[
             "basic/lifecycle, Shutdown",
             "basic/transports/stdio, Shutdown",
         ],
-        help: "end the process, and all that it started, when standard input ends",
+        help: "end the process, and everything that it started, when standard input ends",
         run: |bench| Box::pin(shutdown(bench)),
     },
     Probe {
         id: "LIFECYCLE-messages",
-        title: "everything that the server sent is a message, and each request was answered once",
+        title: "everything that the server sent is a message, and it answered each request once",
         says: "the server must not write anything that is not a valid MCP message, and a response must include the id \
                of its request",
         sections: ["basic/transports, stdio", "basic/transports/stdio"],
@@ -115,10 +115,7 @@ fn handshake(bench: &ServerUnderTest) -> ProbeOutcome {
         .into_iter()
         .filter_map(|(key, value)| value.is_empty().then_some(key))
         .collect();
-    let why = format!(
-        "the answer does not say the server's {}",
-        missing.join(" and ")
-    );
+    let why = format!("the answer lacks the server's {}", missing.join(" and "));
     let finding = match (missing.is_empty(), info.era) {
         (true, _) => Finding::held(),
         (false, Era::Legacy) => Finding::broken(why),
@@ -160,12 +157,13 @@ async fn version(bench: &mut ServerUnderTest) -> ProbeOutcome {
         }
         Some(Answer::Result(result)) if result["protocolVersion"] == NO_SUCH_VERSION => {
             Finding::broken(format!(
-                "the server says that it speaks {NO_SUCH_VERSION}, which does not exist"
+                "the server claims to support {NO_SUCH_VERSION}, which does not exist"
             ))
         }
-        Some(Answer::Result(_)) if !is_legacy => {
-            Finding::broken("a request in a version that does not exist was answered with a result")
-        }
+        Some(Answer::Result(_)) if !is_legacy => Finding::broken(
+            "the server answered a request in a version that does not exist with \
+            a result",
+        ),
         Some(_) => Finding::held(),
     };
     Ok(finding.sent(line).came(came.words()))
@@ -178,8 +176,8 @@ async fn ping(bench: &mut ServerUnderTest) -> ProbeOutcome {
             Finding::held()
         }
         Answer::Result(_) => Finding::weak("the answer to a ping is not empty"),
-        Answer::Error(..) => Finding::broken("a ping was refused"),
-        Answer::None(_) => Finding::broken("a ping was not answered"),
+        Answer::Error(..) => Finding::broken("the server refused a ping"),
+        Answer::None(_) => Finding::broken("the server did not answer a ping"),
     };
     Ok(finding.sent("ping").came(answer.words()))
 }
@@ -194,7 +192,7 @@ async fn text_id(bench: &mut ServerUnderTest) -> ProbeOutcome {
         .await;
     let answered: Value = serde_json::from_str(&came.text).unwrap_or_default();
     let is_same = answered["id"] == *id;
-    let why = format!("the request {id:?} was not answered under its id");
+    let why = format!("the server did not answer the request {id:?} under its id");
     let finding = if is_same {
         Finding::held()
     } else {
@@ -224,8 +222,8 @@ async fn missing_meta(bench: &mut ServerUnderTest) -> ProbeOutcome {
                 "the server also supports the legacy protocol, whose requests have no `_meta`",
             );
         }
-        Some(_) => Finding::broken("a request without `_meta` was answered with a result"),
-        None => Finding::broken("a request without `_meta` was not answered"),
+        Some(_) => Finding::broken("the server answered a request without `_meta` with a result"),
+        None => Finding::broken("the server did not answer a request without `_meta`"),
     };
     Ok(finding.sent(line).came(came.words()))
 }
@@ -254,12 +252,12 @@ async fn shutdown(bench: &mut ServerUnderTest) -> ProbeOutcome {
         .unwrap_or_else(|| "no exit status".to_owned());
     let finding = if closing.process.killed {
         Finding::weak(
-            "the process ended neither when its input ended nor on SIGTERM, and was killed",
+            "the process did not end when its input ended or on SIGTERM, so it was killed",
         )
     } else if closing.process.terminated {
-        Finding::weak("the process did not end when its input ended, and was sent SIGTERM")
+        Finding::weak("the process did not end when its input ended, so it was sent SIGTERM")
     } else if closing.process.left_processes {
-        Finding::weak("the process left others behind, which were ended")
+        Finding::weak("the process left child processes behind, which were ended")
     } else {
         Finding::held()
     };

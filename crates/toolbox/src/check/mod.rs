@@ -72,20 +72,24 @@ fn does_not_apply(why: impl Into<String>) -> ProbeOutcome {
 
 /// The families, with what each is about.
 pub const FAMILIES: [(&str, &str); 6] = [
-    ("LIFECYCLE", "the handshake, versions, messages and the end"),
+    (
+        "LIFECYCLE",
+        "the handshake, versions, messages and the end of the connection of the connection",
+    ),
     ("TOOLS", "the list of tools, and the answers to calls"),
-    ("SCHEMA", "what is declared against what is answered"),
+    ("SCHEMA", "declared schemas against the answers"),
     (
         "ERRORS",
         "unknown methods and tools, missing and wrong arguments, protocol codes",
     ),
     (
         "EDGE",
-        "calls that hang, are cancelled, are huge or odd, come at once, or lose their client",
+        "calls that hang, are cancelled, are huge or unusual, run concurrently, or lose their \
+        client",
     ),
     (
         "SECURITY",
-        "foreign web pages, paths that lead out, secrets in errors, oversized bodies",
+        "foreign web pages, paths that lead out of a folder, secrets in errors, oversized bodies",
     ),
 ];
 
@@ -205,7 +209,7 @@ async fn one(probe: &'static Probe, bench: &mut ServerUnderTest, time: &TimeLimi
         match bench.connect().await {
             Ok(()) => (probe.run)(bench).await,
             Err(error) => Ok(Finding::broken(format!(
-                "the server does not start again: {error}"
+                "the server cannot be started again: {error}"
             ))),
         }
     };

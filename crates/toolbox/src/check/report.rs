@@ -56,10 +56,10 @@ pub(super) fn row(
     let (status, reason) = match finding.verdict {
         Verdict::Held => match not_sent {
             Some(NotSent::NothingToTry(why)) if options.deny_skipped => {
-                let message = format!("it was not tried, which `--deny-skipped` forbids: {why}");
+                let message = format!("it could not run, which `--deny-skipped` forbids: {why}");
                 let reason = Reason::new(ReasonKind::ProbeNotSent, shown(&message, options));
-                let help = "give the server something to try, or leave the probe out with `--only`; \
-                            `--allow-writes` calls tools that do not say `readOnlyHint: true`";
+                let help = "give the server something to test, or select other probes with \
+                `--only`; `--allow-writes` calls tools that do not say `readOnlyHint: true`";
                 (Status::Failed, Some(reason.help(help)))
             }
             Some(NotSent::NotFinished(why)) => {

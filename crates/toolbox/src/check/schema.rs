@@ -28,15 +28,15 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "SCHEMA-structured-content",
-        title: "what a tool answers fits its outputSchema",
+        title: "the answers of tools match their outputSchema",
         says: "if an output schema is provided, servers must provide structured results that conform to it",
         sections: ["server/tools, Output Schema"; 2],
-        help: "answer with `structuredContent` that fits, or change the outputSchema to what is answered",
+        help: "answer with `structuredContent` that matches, or change the outputSchema",
         run: |bench| Box::pin(structured_content(bench)),
     },
     Probe {
         id: "SCHEMA-text-beside",
-        title: "structured content is given as text too",
+        title: "structured content is repeated as text",
         says: "a tool that returns structured content should also return the serialized JSON in a text part",
         sections: ["server/tools, Structured Content"; 2],
         help: "repeat the structured content as JSON in a part of the type `text`",
@@ -65,7 +65,7 @@ async fn schemas(bench: &mut ServerUnderTest, key: &str, is_object: bool) -> Pro
             );
             verdicts.push((Verdict::Broken(why), schema.to_string()));
         } else if is_object && schema["type"] != "object" {
-            let why = format!("the {key} of `{}` has not the type \"object\"", tool.name);
+            let why = format!("the {key} of `{}` is not of type \"object\"", tool.name);
             verdicts.push((Verdict::Broken(why), schema.to_string()));
         }
     }
@@ -85,7 +85,7 @@ async fn schemas(bench: &mut ServerUnderTest, key: &str, is_object: bool) -> Pro
 async fn structured_content(bench: &mut ServerUnderTest) -> ProbeOutcome {
     each_result(
         bench,
-        "no tool that may be called declares an outputSchema and answers",
+        "no callable tool declares an outputSchema and answers",
         |call, result| {
             let schema = call.tool.output.as_ref()?;
             let compiled = JsonSchema::compile_as_declared(schema).ok()?;
@@ -106,12 +106,12 @@ async fn structured_content(bench: &mut ServerUnderTest) -> ProbeOutcome {
 async fn text_beside(bench: &mut ServerUnderTest) -> ProbeOutcome {
     each_result(
         bench,
-        "no tool that may be called answers with structured content",
+        "no callable tool answers with structured content",
         |call, result| {
             result.get("structuredContent")?;
             let mut parts = result["content"].as_array().into_iter().flatten();
             let why = format!(
-                "`{}` answers with structured content and no text",
+                "`{}` answers with structured content but no text",
                 call.tool.name
             );
             Some(if parts.any(|part| part["type"] == "text") {

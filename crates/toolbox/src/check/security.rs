@@ -28,18 +28,18 @@ const OUTSIDE: [(&str, &str); 4] = [
 pub(super) const PROBES: &[Probe] = &[
     Probe {
         id: "SECURITY-origin",
-        title: "a request from a foreign web page is refused",
+        title: "the server refuses a request from a foreign web page",
         says: "servers must validate the Origin header; if it is present and invalid, they must respond with HTTP 403",
         sections: [
             "basic/transports, Security Warning",
             "basic/transports/streamable-http, Security & Endpoint",
         ],
-        help: "compare `Origin` with a list of allowed ones, and answer 403 to all others",
+        help: "compare `Origin` with a list of allowed origins, and answer 403 to all others",
         run: |bench| Box::pin(origin(bench)),
     },
     Probe {
         id: "SECURITY-rebinding",
-        title: "a foreign name that leads to this machine is refused",
+        title: "the server refuses a foreign name that leads to this machine",
         says: "servers must validate the Origin header to prevent DNS rebinding, in which Host and Origin agree",
         sections: [
             "basic/transports, Security Warning",
@@ -50,15 +50,15 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "SECURITY-oversized-body",
-        title: "a body of 16 MiB is refused or survived",
+        title: "the server refuses or survives a body of 16 MiB",
         says: "servers must validate all tool inputs; input that is too large is refused, and the server continues",
         sections: ["server/tools, Security Considerations"; 2],
-        help: "limit the size of a request, and answer 413 beyond",
+        help: "limit the size of a request, and answer 413 above it",
         run: |bench| Box::pin(oversized_body(bench)),
     },
     Probe {
         id: "SECURITY-session-id",
-        title: "the ids of sessions cannot be guessed",
+        title: "session ids cannot be guessed",
         says: "the session ID should be globally unique and cryptographically secure, and must be visible ASCII",
         sections: ["basic/transports, Session Management", ""],
         help: "use a random UUID",
@@ -66,7 +66,7 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "SECURITY-unknown-session",
-        title: "a session that was never begun is refused",
+        title: "the server refuses a session that never began",
         says: "a server must respond to requests of a session that has ended with HTTP 404",
         sections: ["basic/transports, Session Management", ""],
         help: "answer an unknown `Mcp-Session-Id` with 404",
@@ -74,10 +74,10 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "SECURITY-path-traversal",
-        title: "a path in an argument does not lead out",
+        title: "a path in an argument does not lead out of its folder of its folder",
         says: "servers must validate all tool inputs and implement proper access controls",
         sections: ["server/tools, Security Considerations"; 2],
-        help: "resolve the path, links included, and refuse what is outside the folders that are meant",
+        help: "resolve the path, links included, and refuse paths outside the allowed folders",
         run: |bench| Box::pin(path_traversal(bench)),
     },
 ];
@@ -86,7 +86,7 @@ pub(super) const PROBES: &[Probe] = &[
 pub(super) const AT_THE_END: &[Probe] = &[
     Probe {
         id: "SECURITY-secrets-in-errors",
-        title: "no error has a variable of the environment in it",
+        title: "no error contains a variable of the environment",
         says: "servers must sanitize tool outputs",
         sections: ["server/tools, Security Considerations"; 2],
         help: "never put the environment into an error",
@@ -94,7 +94,7 @@ pub(super) const AT_THE_END: &[Probe] = &[
     },
     Probe {
         id: "SECURITY-stack-trace",
-        title: "no error has a stack trace with paths of the machine in it",
+        title: "no error contains a stack trace with paths of the machine",
         says: "servers must sanitize tool outputs",
         sections: ["server/tools, Security Considerations"; 2],
         help: "answer with a sentence, and write the trace to standard error",
@@ -141,10 +141,10 @@ async fn origin(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let finding = match status {
         403 | 0 => Finding::held(),
         200..=299 if is_local(bench) => {
-            Finding::broken("a request from a foreign web page was answered")
+            Finding::broken("the server answered a request from a foreign web page")
         }
         // Who serves the whole web may mean to serve every page of it.
-        200..=299 => Finding::weak("a request from a foreign web page was answered"),
+        200..=299 => Finding::weak("the server answered a request from a foreign web page"),
         status => Finding::weak(format!("it was answered with HTTP {status}, not 403")),
     };
     Ok(finding.sent(sent).came(format!("HTTP {status}")))
@@ -154,10 +154,10 @@ async fn rebinding(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let (sent, status) =
         with_headers(bench, &[("host", FOREIGN), ("origin", FOREIGN_ORIGIN)]).await?;
     if !is_local(bench) {
-        return does_not_apply("it is about servers on this machine");
+        return does_not_apply("it applies only to servers on this machine");
     }
     let is_served = (200..=299).contains(&status);
-    let why = "a request for a foreign name was answered";
+    let why = "the server answered a request for a foreign name";
     let finding = if is_served {
         Finding::broken(why)
     } else {
@@ -200,7 +200,8 @@ async fn session_id(bench: &mut ServerUnderTest) -> ProbeOutcome {
             id.unwrap_or_default()
         }
         Err(error) => {
-            return Ok(Finding::broken("a second client is not served").came(error.to_string()));
+            return Ok(Finding::broken("the server does not serve a second client")
+                .came(error.to_string()));
         }
     };
     let finding = if !first.bytes().all(|byte| (0x21..=0x7e).contains(&byte)) {
@@ -229,8 +230,8 @@ async fn unknown_session(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let made_up = "00000000-0000-4000-8000-6d6370746573";
     let (sent, status) = with_headers(bench, &[("mcp-session-id", made_up)]).await?;
     let finding = match status {
-        200..=299 => Finding::weak("a request of a session that was never begun was answered"),
-        500.. => Finding::weak("a request of a session that was never begun broke the server"),
+        200..=299 => Finding::weak("the server answered a request of a session that never began"),
+        500.. => Finding::weak("a request of a session that never began broke the server"),
         _ => Finding::held(),
     };
     Ok(finding.sent(sent).came(format!("HTTP {status}")))
@@ -298,7 +299,7 @@ fn secrets_in_errors(bench: &ServerUnderTest) -> ProbeOutcome {
     let errors = errors(bench);
     let finding = match errors.iter().find(|text| text.contains(CANARY)) {
         Some(text) => {
-            Finding::broken("an error has the value of an environment variable in it").came(text)
+            Finding::broken("an error contains the value of an environment variable").came(text)
         }
         None if errors.is_empty() => return skip("no error was seen"),
         None => Finding::held().came(format!("{} errors", errors.len())),
@@ -314,7 +315,7 @@ fn stack_trace(bench: &ServerUnderTest) -> ProbeOutcome {
         return skip("the pattern is wrong");
     };
     let finding = match errors.iter().find(|text| frame.is_match(text)) {
-        Some(text) => Finding::weak("an error has a stack trace in it").came(text),
+        Some(text) => Finding::weak("an error contains a stack trace").came(text),
         None if errors.is_empty() => return skip("no error was seen"),
         None => Finding::held().came(format!("{} errors", errors.len())),
     };

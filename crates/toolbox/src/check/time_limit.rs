@@ -46,7 +46,7 @@ impl TimeLimit {
     /// The sentence for a check that has used all of its time.
     pub(super) fn message(&self) -> String {
         format!(
-            "the time limit of the check, {} s, is over",
+            "the time limit of the check, {} s, has passed",
             self.whole.as_secs_f64()
         )
     }

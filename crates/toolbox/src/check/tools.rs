@@ -16,18 +16,19 @@ const LONGEST_NAME: usize = 128;
 pub(super) const PROBES: &[Probe] = &[
     Probe {
         id: "TOOLS-capability",
-        title: "a server that lists tools declares that it has them",
+        title: "a server that lists tools declares the `tools` capability",
         says: "servers that support tools must declare the `tools` capability",
         sections: ["server/tools, Capabilities"; 2],
-        help: "write `tools` into the capabilities",
+        help: "add `tools` to the capabilities",
         run: |bench| Box::pin(capability(bench)),
     },
     Probe {
         id: "TOOLS-list",
-        title: "the list ends, and every tool in it has a name and an inputSchema",
+        title: "the list ends, and every tool has a name and an inputSchema",
         says: "a tool has a unique name and an inputSchema, which must be a valid JSON Schema object",
         sections: ["server/tools, Tool"; 2],
-        help: "give every tool a `name` of its own and an `inputSchema`, and end the list with a page without cursor",
+        help: "give every tool a unique `name` and an `inputSchema`, and end the list with a page \
+        without a cursor",
         run: |bench| Box::pin(list(bench)),
     },
     Probe {
@@ -40,15 +41,15 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "TOOLS-order",
-        title: "the list has the same order each time",
+        title: "the list always has the same order",
         says: "servers should return tools in a deterministic order",
         sections: ["", "server/tools, Capabilities"],
-        help: "list the tools in the order of their names, or in which they were declared",
+        help: "list the tools by name, or in the order of declaration",
         run: |bench| Box::pin(order(bench)),
     },
     Probe {
         id: "TOOLS-cache",
-        title: "the list says for how long and for whom it may be kept",
+        title: "the list declares for how long and for whom clients may keep it",
         says: "servers must provide a `ttlMs` of at least 0 and a `cacheScope` with lists",
         sections: ["", "server/utilities/caching, Cacheable Model"],
         help: "write `ttlMs` and `cacheScope` into the result",
@@ -56,7 +57,7 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "TOOLS-cursor",
-        title: "a cursor that the server never gave is refused",
+        title: "the server refuses a cursor that it never gave",
         says: "invalid cursors should result in an error with code -32602",
         sections: ["server/utilities/pagination, Error Handling"; 2],
         help: "answer an unknown cursor with the error -32602",
@@ -64,10 +65,11 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "TOOLS-call",
-        title: "tools that may be called answer with a result or an error",
+        title: "callable tools answer with a result or an error",
         says: "a result must follow the schema of CallToolResult: a list of content parts of the known types",
         sections: ["server/tools, Tool Result"; 2],
-        help: "answer with `content`, a list of parts each with its `type` and what that type needs",
+        help: "answer with `content`, a list of parts, each with its `type` and the fields of \
+        that type",
         run: |bench| Box::pin(call(bench)),
     },
 ];
@@ -82,7 +84,7 @@ async fn capability(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let count = bench.listed().await.map_or(0, |listed| listed.tools.len());
     let finding = match (is_declared, count) {
         (false, 1..) => Finding::broken(format!(
-            "{count} tools are listed, and no `tools` is declared"
+            "{count} tools are listed, but `tools` is not declared"
         )),
         (false, 0) => return does_not_apply("the server has no tools"),
         (true, _) => Finding::held(),
@@ -99,7 +101,7 @@ async fn list(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let listed = match bench.listed().await {
         Ok(listed) => listed,
         Err(why) => {
-            return Ok(Finding::broken("the tools cannot be listed")
+            return Ok(Finding::broken("cannot list the tools")
                 .sent(LIST)
                 .came(why.to_string()));
         }
@@ -139,7 +141,7 @@ async fn names(bench: &mut ServerUnderTest) -> ProbeOutcome {
         .collect();
     let verdict = odd
         .first()
-        .map(|name| Verdict::Weak(format!("the name of the tool {name:?} is odd")));
+        .map(|name| Verdict::Weak(format!("the name of the tool {name:?} is unusual")));
     Ok(Finding::worst(verdict).sent(LIST).came(odd.join(", ")))
 }
 
@@ -163,7 +165,7 @@ async fn order(bench: &mut ServerUnderTest) -> ProbeOutcome {
     );
     let is_same_set = first.iter().collect::<BTreeSet<_>>() == second.iter().collect();
     let finding = if is_same_set && first != second {
-        Finding::weak("the same tools came in another order")
+        Finding::weak("the same tools came in a different order")
     } else {
         Finding::held()
     };
@@ -185,7 +187,7 @@ async fn cache(bench: &mut ServerUnderTest) -> ProbeOutcome {
             Finding::broken("the list has no `cacheScope` that is `public` or `private`")
         }
         Answer::Result(_) => Finding::held(),
-        _ => return skip("the tools cannot be listed"),
+        _ => return skip("cannot list the tools"),
     };
     Ok(finding.sent(LIST).came(answer.words()))
 }
@@ -200,10 +202,8 @@ async fn cursor(bench: &mut ServerUnderTest) -> ProbeOutcome {
     let finding = match &answer {
         Answer::Error(code::INVALID_PARAMS, _) => Finding::held(),
         Answer::Error(code, _) => Finding::weak(format!("the error is {code}, not -32602")),
-        Answer::Result(_) => {
-            Finding::weak("a cursor that was never given was answered with a page")
-        }
-        Answer::None(_) => Finding::broken("a cursor that was never given was not answered"),
+        Answer::Result(_) => Finding::weak("the server answered an unknown cursor with a page"),
+        Answer::None(_) => Finding::broken("the server did not answer an unknown cursor"),
     };
     Ok(finding
         .sent(format!("{LIST} {params}"))

@@ -230,7 +230,7 @@ fn show(
     }
     if value["isError"] == Value::Bool(true) {
         output::stderr(&format!(
-            "{}: the tool says that it failed (isError)\n",
+            "{}: the tool reports a failure (isError)\n",
             paint.red("error")
         ));
         return Ok(EXIT_FAILED);
@@ -264,7 +264,7 @@ fn unknown_tool(wanted: &str, tools: &[Tool]) -> String {
     let known = tools.iter().map(|tool| tool.name.as_str());
     let help = match nearest(wanted, known.clone()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if tools.is_empty() => "it lists none".to_owned(),
+        None if tools.is_empty() => "it lists no tools".to_owned(),
         None => {
             let more = if tools.len() > SHOWN { ", …" } else { "" };
             format!(

@@ -103,7 +103,7 @@ impl RunCommand for Check {
             if report.summary.skipped == report.summary.tests {
                 let probes = count(report.summary.tests, "probe");
                 output::stderr(&format!(
-                    "error: nothing was checked: {probes} selected, and none of them could be sent\n"
+                    "error: nothing was checked: {probes} selected, but none could be sent\n"
                 ));
                 return Ok(EXIT_NOTHING_SELECTED);
             }

@@ -217,7 +217,7 @@ fn sum(linted: &Linted, changes: usize, is_verbose: bool) -> String {
         .map(|tokens| format!(", {} per request", count(tokens, "token")))
         .unwrap_or_default();
     let scores = linted.min_score().zip(linted.mean_score());
-    let scores = scores.map(|(min, mean)| format!("; score {min} at least, {mean} on average"));
+    let scores = scores.map(|(min, mean)| format!("; lowest score {min}, average {mean}"));
     let infos = linted.count(Severity::Info);
     let hint = if infos > 0 && !is_verbose {
         " (-v shows them)"

@@ -96,7 +96,7 @@ async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Re
     output::stderr(&format!("http://{bound}{}\n", http::PATH));
     if !bound.ip().is_loopback() {
         output::stderr(
-            "warning: this address can be reached from other machines, and the server has no password\n",
+            "warning: other machines can reach this address, and the server has no password\n",
         );
     }
     output::stderr(said);
@@ -119,8 +119,8 @@ fn reload(server: &Server, path: &Path, is_coloured: bool) -> Option<Reload> {
             .iter()
             .any(|problem| problem.level == problem::Level::Error);
         let outcome = match (is_refused, file.exists()) {
-            (false, _) => "is read again",
-            (true, true) => "has errors; the one before is still served",
+            (false, _) => "was read again",
+            (true, true) => "has errors; the mock still serves its last version",
             (true, false) => "was deleted; the mock still serves its last version",
         };
         output::stderr(&format!("{said}{name} {outcome}\n"));
@@ -128,7 +128,7 @@ fn reload(server: &Server, path: &Path, is_coloured: bool) -> Option<Reload> {
     let read = |path: &Path| files::read(path, files::TEXT).map_err(|error| files::reason(&error));
     let unseen = |error: &_| {
         output::stderr(&format!(
-            "warning: changes of {} will not be seen: {error}\n",
+            "warning: mcptest will not see changes of {}: {error}\n",
             escape_path(path)
         ));
     };

@@ -100,7 +100,7 @@ impl RunCommand for Proxy {
         if let Some(reason) = lost {
             let path = escape_path(&path);
             output::stderr(&format!(
-                "mcptest proxy: the recording {path} is not whole: {reason}\n"
+                "mcptest proxy: the recording {path} is incomplete: {reason}\n"
             ));
         }
         Ok(code)

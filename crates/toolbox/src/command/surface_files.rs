@@ -36,7 +36,7 @@ pub(super) fn read_surface(path: &Path) -> Result<Vec<SurfaceTool>, String> {
     if let Some(entries) = saved {
         let read = entries.iter().map(|entry| SurfaceTool::listed(entry, None));
         let tools: Result<Vec<_>, _> = read.collect();
-        return tools.map_err(|error| at(format!("one of its tools cannot be read: {error}")));
+        return tools.map_err(|error| at(format!("cannot read one of its tools: {error}")));
     }
     let recording = Recording::open(path).map_err(|error| error.to_string())?;
     let header = recording
@@ -44,7 +44,7 @@ pub(super) fn read_surface(path: &Path) -> Result<Vec<SurfaceTool>, String> {
         .map_err(|error| error.to_string())?
         .header;
     let Some(catalogue) = header.and_then(|header| header.catalogue) else {
-        return Err(at("it does not say which tools there were".to_owned()));
+        return Err(at("it does not contain the tools".to_owned()));
     };
     Ok(catalogue
         .iter()

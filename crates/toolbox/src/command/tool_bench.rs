@@ -189,7 +189,7 @@ fn render(chosen: &SelectorChoices, paint: Paint) -> String {
             "requests that are"
         };
         text.push_str(&format!(
-            "  {} attracts {} {s} not its own\n",
+            "  {} attracts {} {s} for other tools\n",
             escape(&tool),
             asks.len()
         ));
@@ -205,7 +205,7 @@ fn wrong(choice: &Choice) -> String {
         choice.right.join(" or ")
     };
     format!(
-        "\"{}\": {} was chosen, right is {}",
+        "\"{}\": {} was chosen; {} is right\n",
         escape(&choice.ask),
         escape(chosen),
         escape(&right)
@@ -231,7 +231,7 @@ fn matrix(chosen: &SelectorChoices, paint: Paint) -> String {
     let head = format!("{:widest$}    {numbers}", "");
     let mut text = format!(
         "\n  {}\n  {}\n",
-        paint.dim("a row is right, a column was chosen"),
+        paint.dim("rows are right, columns were chosen"),
         paint.dim(&head)
     );
     for (at, name) in names.iter().enumerate() {
@@ -253,7 +253,7 @@ fn told(changes: &[Mutation], paint: Paint) -> String {
     let (telling, idle): (Vec<&Mutation>, Vec<&Mutation>) = changes
         .iter()
         .partition(|one| !one.lost.is_empty() || !one.won.is_empty());
-    let mut text = format!("{}\n", paint.bold("Changes of one tool"));
+    let mut text = format!("{}\n", paint.bold("Changes to one tool"));
     for one in &telling {
         let asks = |word: &str, asks: &[String]| {
             let quoted: Vec<String> = asks

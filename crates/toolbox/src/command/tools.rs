@@ -45,7 +45,8 @@ fn families_help() -> String {
         .map(|family| family.name)
         .collect();
     format!(
-        "Report what PROVIDER refuses in the tools' schemas, and what is sent instead [providers: {}]",
+        "Report what PROVIDER refuses in the tools' schemas, and what mcptest sends instead \
+        [providers: {}]",
         names.join(", ")
     )
 }

@@ -31,7 +31,7 @@ pub(super) fn repeats_name(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     if !repeats(look) {
         return Vec::new();
     }
-    let what = format!("it says what the name says: {:?}", look.description);
+    let what = format!("it only repeats the name: {:?}", look.description);
     vec![Spot::new(PLACE, what)]
 }
 

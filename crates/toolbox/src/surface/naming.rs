@@ -32,7 +32,7 @@ pub(super) fn is_vague(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
         Some(verb) if VAGUE.contains(&verb.as_str()) => {
             vec![Spot::new(
                 NAME,
-                format!("`{verb}` does not say what is done"),
+                format!("`{verb}` does not name the action"),
             )]
         }
         _ => Vec::new(),
@@ -83,7 +83,7 @@ pub(super) fn is_loss_unannotated(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> 
         && hint(look, "readOnlyHint").is_none();
     match loss(look) {
         Some(word) if is_silent => {
-            let what = format!("the name says `{word}`, the annotations say nothing");
+            let what = format!("the name contains `{word}`, but no annotation declares it");
             vec![Spot::new("/annotations", what)]
         }
         _ => Vec::new(),
@@ -98,6 +98,6 @@ pub(super) fn is_loss_denied(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     let (Some(word), Some((key, value))) = (loss(look), denied) else {
         return Vec::new();
     };
-    let what = format!("the name says `{word}`, the annotations say `{key}: {value}`");
+    let what = format!("the name contains `{word}`, but the annotations have `{key}: {value}`");
     vec![Spot::new(format!("/annotations/{key}"), what)]
 }

@@ -104,7 +104,7 @@ pub(super) fn is_enum_in_prose(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
             && listed.is_match(text)
     };
     spots(look.parts.iter().filter(is_free), |part| {
-        format!("the values of `{}` are listed in prose only", part.name)
+        format!("the values of `{}` are listed only in prose", part.name)
     })
 }
 
@@ -135,7 +135,7 @@ pub(super) fn nothing_is_required(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> 
         return Vec::new();
     }
     let names = names.join(", ");
-    let what = format!("none of {names} is required, nor has a default");
+    let what = format!("{names} are not required and have no default");
     vec![Spot::new(SCHEMA, what)]
 }
 
@@ -151,7 +151,7 @@ pub(super) fn is_required_unknown(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> 
         .filter_map(Value::as_str)
         .filter(|name| look.parameters().all(|part| part.name != *name))
         .map(|name| {
-            let what = format!("`{name}` is required and is not a property");
+            let what = format!("`{name}` is required but is not a property");
             Spot::new(format!("{SCHEMA}/required"), what)
         })
         .collect()

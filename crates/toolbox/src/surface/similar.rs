@@ -14,7 +14,7 @@ pub(super) fn is_near_duplicate(look: &Look<'_>, before: &[Look<'_>]) -> Vec<Spo
     for other in before {
         if let Some(likeness) = likeness(look, other) {
             let name = &other.tool.tool.name;
-            let what = format!("it is hardly told from `{name}`: {likeness}");
+            let what = format!("it is easily confused with `{name}`: {likeness}");
             return vec![Spot::new("/description", what)];
         }
     }
@@ -25,7 +25,7 @@ fn likeness(one: &Look<'_>, other: &Look<'_>) -> Option<&'static str> {
     let (one_tool, other_tool) = (&one.tool.tool, &other.tool.tool);
     let may_share_a_name = one_tool.server == other_tool.server && one_tool.name != other_tool.name;
     if may_share_a_name && spelled(one) == spelled(other) {
-        return Some("the names are two spellings of one");
+        return Some("the names are two spellings of one name name");
     }
     let described = shared_words(one, other);
     let shaped = shared_parameters(one, other);
@@ -34,7 +34,7 @@ fn likeness(one: &Look<'_>, other: &Look<'_>) -> Option<&'static str> {
     }
     let is_form = may_share_a_name && stemmed(one) == stemmed(other);
     (is_form && described.max(shaped) >= ALIKE_BY_NAME)
-        .then_some("the names are forms of one, and they say or take much the same")
+        .then_some("the names are forms of one name, with similar descriptions or parameters")
 }
 
 fn spelled(look: &Look<'_>) -> String {

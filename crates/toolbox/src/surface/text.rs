@@ -12,7 +12,7 @@ pub(super) fn is_hidden_in(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     for PlacedText { place, text } in &look.texts {
         let hidden: Vec<String> = hidden_characters(text).into_iter().collect();
         if !hidden.is_empty() {
-            let what = format!("it has hidden characters: {}", hidden.join(", "));
+            let what = format!("it contains hidden characters: {}", hidden.join(", "));
             spots.push(Spot::new(place.clone(), what));
         }
     }
@@ -53,23 +53,23 @@ type Phrases = &'static [Phrase];
 const INSTRUCTIONS: Phrases = &[
     Phrase {
         pattern: r"(?i)\b(?:ignore|disregard|forget)\b (?:\w+ ){0,3}(?:previous|prior|above|earlier|preceding|other|system|your)\b (?:\w+ ){0,2}(?:instructions?|prompts?|guidelines?|directions?)\b",
-        what: "it tells the model to set its instructions aside",
+        what: "it tells the model to ignore its instructions",
     },
     Phrase {
         pattern: r"(?i)\b(?:do not|don't|never|must not|should not) (?:tell|inform|notify|alert) the user(?: (?:about|that|of|what|this|you)\b|\s*[.!,;]|$)",
-        what: "it tells the model to keep something from the user",
+        what: "it tells the model to hide something from the user",
     },
     Phrase {
         pattern: r"(?i)\b(?:do not|don't|never|must not|should not) (?:mention|reveal|disclose) (?:this|that|it|these|any of this)\b",
-        what: "it tells the model to keep something from the user",
+        what: "it tells the model to hide something from the user",
     },
     Phrase {
         pattern: r"(?i)\bwithout (?:the user'?s? (?:knowledge|knowing)|(?:telling|informing|notifying|alerting) the user)\b|\b(?:hide|conceal) (?:this|it|these|the \w+) from the user\b",
-        what: "it tells the model to keep something from the user",
+        what: "it tells the model to hide something from the user",
     },
     Phrase {
         pattern: r"(?i)</?(?:system|important|secret|hidden|admin)>|\[/?INST\]|<\|(?:im_start|im_end|system|user|assistant)\|>|<<SYS>>",
-        what: "it has the marks of another speaker",
+        what: "it contains the marks of another speaker",
     },
     Phrase {
         pattern: r"(?i)\b(?:must|first|always|before|please|need to|should)\b[^.]{0,80}\b(?:read|open|cat|load|send|pass|include|attach|provide|upload|append|copy)\b[^.]{0,80}(?:~/\.ssh|\bid_rsa\b|/etc/(?:passwd|shadow)|~/\.aws|\bmcp\.json)",
@@ -77,14 +77,14 @@ const INSTRUCTIONS: Phrases = &[
     },
     Phrase {
         pattern: r"(?i)\byour (?:new|real|true|actual) (?:task|instructions?|goal|purpose|role) (?:is|are)\b",
-        what: "it gives the model another task",
+        what: "it gives the model a different task",
     },
 ];
 
 const OF_OTHERS: Phrases = &[
     Phrase {
         pattern: r"(?i)\b(?:before|after|when|whenever|while|instead of)\b (?:you )?(?:\w+ )?(?:use|using|call|calling|invoke|invoking|run|running) (?:any|every|all|another|other)\b (?:\w+ )?tools?\b",
-        what: "it says what to do when other tools are called",
+        what: "it gives instructions for calls to other tools",
     },
     Phrase {
         pattern: r"(?i)\b(?:do not|don't|never) (?:use|call|invoke) (?:any |the )?other tools?\b",
@@ -143,7 +143,7 @@ pub(super) fn is_of_other_tools(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     let mut spots = find_phrases(look, &COMPILED);
     for PlacedText { place, text } in &look.texts {
         if let Some(name) = unknown_tool(look, text) {
-            let what = format!("it speaks of a tool `{name}` that its server does not have");
+            let what = format!("it names a tool `{name}` that its server does not have");
             spots.push(Spot::new(place.clone(), what));
         }
     }
@@ -173,7 +173,7 @@ pub(super) fn is_of_another_server(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot>
             .split(|c| !is_word(c))
             .filter(|word| word.contains(['_', '-']));
         if let Some(name) = words.find(|word| look.foreign.contains(word)) {
-            let what = format!("it speaks of `{name}`, a tool of another server");
+            let what = format!("it names `{name}`, a tool of another server");
             spots.push(Spot::new(place.clone(), what));
         }
     }

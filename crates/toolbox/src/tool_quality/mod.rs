@@ -14,12 +14,12 @@ use std::path::Path;
 
 const MIN_SCORE: Target = Target::percent(
     "tool_quality.min_score",
-    "the score of the worst tool, 0 to 100",
+    "the lowest score of any tool, 0 to 100",
 )
 .pooled();
 const MEAN_SCORE: Target = Target::percent(
     "tool_quality.mean_score",
-    "the mean of the tools' scores, floored",
+    "the mean score of all tools, rounded down",
 )
 .pooled();
 const CRITICAL_COUNT: Target = Target::count(
@@ -31,7 +31,7 @@ const WARNING_COUNT: Target =
     Target::count("tool_quality.warning_count", "findings of severity warning").pooled();
 const SURFACE_TOKENS: Target = Target::count(
     "tool_quality.surface_tokens",
-    "the `cl100k_base` tokens that the tools take of every request",
+    "the `cl100k_base` tokens that the tools add to every request",
 )
 .pooled()
 .in_unit(Unit::Tokens);
@@ -83,7 +83,7 @@ struct BaselineFile {
 
 impl ToolQuality {
     fn read(block: &mut Block<'_>) -> Self {
-        let doc = "Rules that are not applied, by their ids";
+        let doc = "Rules to skip, by their ids";
         let ignore = block.list("ignore", doc, rule_id);
         let doc =
             "The tools pinned by `mcptest lint-tools --write-baseline`, relative to the suite";
@@ -103,7 +103,8 @@ impl ToolQuality {
     fn missing(&self, message: String) -> Problem {
         let BaselineFile { name, span } = self.baseline.clone().unwrap_or_default();
         let help = format!(
-            "pin tools that you have read: `mcptest lint-tools --from CASSETTE --write-baseline {name}`"
+            "pin tools after you have read them: `mcptest lint-tools --from CASSETTE \
+            --write-baseline {name}`"
         );
         Problem::error(message).at(span).help(help)
     }
@@ -171,8 +172,8 @@ impl Gate for ToolQuality {
                 let has_changed = !pins.changes(&tools).is_empty();
                 Ok(has_changed.then(|| proposed(&Pins::new(&tools))))
             }
-            [] => Err("the recording does not say which tools there were".to_owned()),
-            _ => Err("the runs were offered different tools".to_owned()),
+            [] => Err("the recording does not contain the agent's tools".to_owned()),
+            _ => Err("the runs had different tools".to_owned()),
         };
         Some(Proposal {
             place: ProposedPlace::File(file.name.clone()),

@@ -119,13 +119,13 @@ fn without_a_catalogue_nothing_is_measured() {
     let report = judged(BLOCK, None, 1);
     assert_eq!(
         report.not_exercised.as_deref(),
-        Some("the recording does not say which tools there were")
+        Some("the recording does not contain the agent's tools")
     );
     assert_eq!(value(&report, "tool_quality.critical_count"), None);
     let report = judged(BLOCK, Some(&header(json!([]))), 1);
     assert_eq!(
         report.not_exercised.as_deref(),
-        Some("the agent was offered no tools")
+        Some("the agent had no tools")
     );
 }
 

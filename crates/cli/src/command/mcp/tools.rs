@@ -76,7 +76,7 @@ fn show_failure(asked: &ToolArguments) -> ToolAnswer {
     let tests = report.tests.iter().cloned();
     let tests: Vec<_> = tests.filter(|test| test.row_name() == asked.test).collect();
     if tests.is_empty() {
-        let help = "call `run` without `filter`, which names the tests that are not green";
+        let help = "call `run` without `filter`; it lists the tests that did not pass";
         return Err(Failure::with_help(
             format!("no test is named `{}`", asked.test),
             help,

@@ -134,7 +134,7 @@ fn answer(
         return plain(status, &why);
     }
     if request.method() != Method::GET {
-        return plain(StatusCode::METHOD_NOT_ALLOWED, "only GET is answered");
+        return plain(StatusCode::METHOD_NOT_ALLOWED, "only GET is supported");
     }
     let mut shown = shown.lock();
     let path = request.uri().path();

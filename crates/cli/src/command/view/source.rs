@@ -51,7 +51,7 @@ impl Source {
         };
         let transcripts = paths.iter().filter(|path| is_transcripts(path)).count();
         if transcripts > 0 && transcripts < paths.len() {
-            let help = "name the suites alone: their recordings are found";
+            let help = "pass only the suites; mcptest finds their recordings";
             return Err(Failure::with_help(
                 "suites and recordings cannot be viewed together",
                 help,

@@ -17,7 +17,7 @@ pub const SCHEMA: &str = include_str!("baseline-diff.schema.json");
 pub const REPORTERS: &[Reporter<BaselineDiff>] = &[
     Reporter::new(
         "pretty",
-        "for people: what is broken, what has shifted and what cannot be told",
+        "for people: what is broken, what has shifted and what is undecided",
         "txt",
         pretty::render,
     ),

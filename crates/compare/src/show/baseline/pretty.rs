@@ -70,7 +70,7 @@ fn one_test(page: &mut Page, test: &TestDiff, options: &Options) {
         page.line(&line.styled(style::DIM, support));
     }
     if options.verbose > 1 && test.varied > 0 {
-        let varied = format!("{} varied before, and are not invariants", test.varied);
+        let varied = format!("{} varied before, so they are not invariants", test.varied);
         page.line(&Line::at(2).styled(style::DIM, varied));
     }
 }

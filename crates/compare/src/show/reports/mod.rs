@@ -107,7 +107,11 @@ pub(super) fn calls(test: &TestChange) -> Vec<String> {
                 one.tool,
                 runs(one.runs_a)
             ),
-            now => format!("{} is called in {}, and was in none", one.tool, runs(now)),
+            now => format!(
+                "{} is now called in {}; it was in none",
+                one.tool,
+                runs(now)
+            ),
         });
     }
     if let Some(first) = &test.first_difference {
@@ -154,7 +158,7 @@ pub(super) fn left_out(of: &ReportDiff) -> Option<String> {
         of.a.name,
         of.b.name
     );
-    (tests > 0).then(|| format!("{said}; -v says which and why"))
+    (tests > 0).then(|| format!("{said}; -v names them with the reason"))
 }
 
 /// The tests that only one side has.

@@ -33,29 +33,29 @@ const MIN_DROP: Target = Target::percent(
 .pooled();
 const NEEDED: Target = Target::count(
     "ablation.needed_tools",
-    "sets without which success drops for certain",
+    "sets whose removal certainly lowers success",
 )
 .pooled()
 .wanted();
 const USELESS: Target = Target::count(
     "ablation.useless_tools",
-    "sets without which no fewer runs succeed",
+    "sets whose removal does not lower success",
 )
 .pooled();
 const EXTRA_CALLS: Target = Target::amount(
     "ablation.extra_calls",
-    "the most calls that a run makes more without a set",
+    "the largest increase in calls per run without a set",
 )
 .pooled();
 const EXTRA_TOKENS: Target = Target::amount(
     "ablation.extra_tokens",
-    "the most tokens that a run takes more without a set",
+    "the largest increase in tokens per run without a set",
 )
 .pooled()
 .in_unit(Unit::Tokens);
 const EXTRA_COST: Target = Target::amount(
     "ablation.extra_cost",
-    "the most dollars that a run costs more without a set",
+    "the largest increase in dollars per run without a set",
 )
 .pooled()
 .in_unit(Unit::Usd);
@@ -71,8 +71,7 @@ const TARGETS: &[Target] = &[
     EXTRA_COST,
 ];
 
-const NO_TASK: &str =
-    "without an `expect:` that can be observed every run succeeds, whatever is removed";
+const NO_TASK: &str = "without an observable `expect:`, every run succeeds, whatever is removed";
 
 /// The block as written.
 pub(crate) struct Ablate {

@@ -292,15 +292,13 @@ fn replacement(set: &[String], with: &AblationTotals, without: &AblationTotals) 
     let mut message = match most {
         Some((tool, rise)) => {
             let rise = Number::Float(rise);
-            format!("{tool} is called in its place ({rise} more a run)")
+            format!("{tool} is called instead ({rise} more a run)")
         }
-        None => "no tool is called in its place".to_owned(),
+        None => "no tool is called instead".to_owned(),
     };
     if calls_of_removed > 0.0 {
         let times = Number::Float(calls_of_removed);
-        message.push_str(&format!(
-            "; it is asked for {times} times a run although it is not there"
-        ));
+        message.push_str(&format!("; the agent still calls it {times} times a run"));
     }
     Replacement {
         tool: most.map(|(tool, _)| tool.clone()),

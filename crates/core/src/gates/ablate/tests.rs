@@ -129,7 +129,7 @@ fn the_drop_the_calls_the_tokens_and_the_tool_in_its_place_are_told() {
     assert!(
         report.explanation[1]
             .message
-            .ends_with("; no tool is called in its place")
+            .ends_with("; no tool is called instead")
     );
     let summary = "2 sets: 1 needed (search), 1 useless (look); the largest drop is 100 points";
     assert_eq!(report.line, Some(format!("    ablate: {summary}")));

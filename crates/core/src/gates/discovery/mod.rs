@@ -96,7 +96,7 @@ impl Gate for DiscoveryBlock {
         if !self.name_free {
             if self.classes.is_empty() {
                 let problem =
-                    Problem::warning("`discovery:` with `name_free: false` asks for nothing");
+                    Problem::warning("`discovery:` with `name_free: false` checks nothing");
                 problems.push(
                     problem
                         .at(agent.key_span)
@@ -129,13 +129,13 @@ fn named_problem(name: &str, what: NamedThing) -> Problem {
         NamedThing::Server => Problem::warning(format!("the prompt names the server `{name}`")),
     }
     .help(format!(
-        "say what is wanted, not which {word} to use; if it is an ordinary word here, add `allow: [{name}]`"
+        "describe the goal, not the {word}; if it is an ordinary word here, add `allow: [{name}]`"
     ))
 }
 
 impl DiscoveryBlock {
     fn read(block: &mut Block<'_>) -> Self {
-        let doc = "The prompt names no tool; a server that it names is a warning";
+        let doc = "The prompt names no tool; a named server is a warning";
         let name_free = block.flag("name_free", doc, true);
         let classes = read_any_classes(block).unwrap_or_default();
         let doc = "Names of tools or servers that are ordinary words in this prompt";
@@ -160,9 +160,9 @@ impl DiscoveryBlock {
             return None;
         }
         let why = if self.name_free {
-            "only the prompt is judged: no classes say what is to be found"
+            "only the prompt is judged: no classes declare what the agent must find"
         } else {
-            "`name_free: false` without classes asks for nothing"
+            "`name_free: false` without classes checks nothing"
         };
         Some(why.to_owned())
     }

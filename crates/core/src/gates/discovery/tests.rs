@@ -51,7 +51,7 @@ fn a_prompt_that_names_a_recorded_tool_fails_the_gate() {
     assert_eq!(passed.status, Status::Passed);
     assert_eq!(
         passed.not_exercised.as_deref(),
-        Some("only the prompt is judged: no classes say what is to be found")
+        Some("only the prompt is judged: no classes declare what the agent must find")
     );
     let loud = header(json!([{"name": "page_about", "server": "wiki"}]));
     let failed = judged(NAME_FREE, Some(&loud), &[calls.clone(), calls.clone()]);

@@ -347,7 +347,7 @@ impl Distractors {
         let correct = block.required("correct", doc, |f| f.list_of_some(none, |item| item.tool()));
         let complexity = block.optional(
             "complexity",
-            "The task needs its tools in turn or at once",
+            "Whether the task needs its tools in turn or at once",
             |field| {
                 field.choice(
                     "a complexity",
@@ -372,7 +372,7 @@ impl Distractors {
             .find(|&found| found > 0 && found != self.count)?;
         let other = count(other, "distractor");
         let message = format!(
-            "the recording has {other} where `count` is {}: record it again",
+            "the recording has {other}, but `count` is {}: record it again",
             self.count
         );
         Some(Finding::new(None, message))
@@ -438,7 +438,7 @@ fn to_six_decimals(lower: f64) -> f64 {
 
 /// `count:`, and with `sweep:` every count that is recorded, from few to many.
 fn read_counts(block: &mut Block<'_>) -> (Option<usize>, Vec<usize>) {
-    let doc = "The number of distractors among the tools; with `sweep`, one more of its counts";
+    let doc = "The number of distractors among the tools; `sweep` records this count as well";
     let count = block
         .optional("count", doc, |field| field.whole(1..=MOST_DISTRACTORS))
         .map(|count| count as usize);
@@ -480,8 +480,9 @@ fn read_source(field: &mut Field<'_>) -> Option<DistractorSource> {
             |f| f.tool(),
         );
         if from == Some(false) && of.is_some() {
-            let problem =
-                Problem::error("`of` is for near duplicates: the catalogue copies nothing");
+            let problem = Problem::error(
+                "`of` applies only to near duplicates; the catalogue copies nothing",
+            );
             block.report_at("of", problem);
         }
         Some(if from? {

@@ -43,6 +43,7 @@ fn runs_needed(runs: usize, perfect: &dyn Fn(u64) -> bool) -> Option<String> {
     let best = Number::Float(floor(runs as u64, runs as u64));
     let runs = count(runs, "run");
     Some(format!(
-        "{runs} can certify at most {best}, if all choose correctly: it takes {enough} perfect runs (`runs: {enough}`)"
+        "{runs} can certify at most {best}, even if all choose correctly; this floor takes \
+        {enough} perfect runs (`runs: {enough}`)"
     ))
 }

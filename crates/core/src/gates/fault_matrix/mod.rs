@@ -26,13 +26,13 @@ const COMBINATIONS: Target = Target::count(
 .wanted();
 const REACHED: Target = Target::count(
     "fault_matrix.reached",
-    "combinations whose call was made, so that it went wrong",
+    "combinations whose call was made and failed",
 )
 .pooled()
 .wanted();
 const SURVIVED: Target = Target::count(
     "fault_matrix.survived",
-    "reached combinations that the agent got over",
+    "reached combinations that the agent survived",
 )
 .pooled()
 .wanted();
@@ -127,7 +127,7 @@ impl Gate for FaultMatrix {
         let problem = Problem::warning(
             "without `expect:`, a run survives a fault when a later call succeeds",
         );
-        let help = "say in the agent's `expect:` what must hold even when a call fails";
+        let help = "state in the agent's `expect:` what must hold even when a call fails";
         vec![problem.at(agent.key_span).help(help)]
     }
 }

@@ -247,7 +247,7 @@ impl Gate for GoldenPathBlock {
         if calls.is_empty() {
             scores.not_exercised("the run made no calls");
         } else if covered <= 0.0 {
-            scores.not_exercised("the run walked nothing of the path");
+            scores.not_exercised("the run took no step of the path");
         } else if covered < 1.0 {
             self.explain_missed_steps(&tools, &mut scores);
         }
@@ -525,7 +525,7 @@ mod tests {
         );
         assert!(run(&block(&["a"], false), &[]).not_exercised.is_some());
         let elsewhere = run(&block(&["a"], false), &["x"]).not_exercised;
-        assert_eq!(elsewhere.unwrap(), "the run walked nothing of the path");
+        assert_eq!(elsewhere.unwrap(), "the run took no step of the path");
     }
 
     fn judged(block: &str, runs: &[&[&str]]) -> crate::report::GateReport {

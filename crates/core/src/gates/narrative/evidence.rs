@@ -403,7 +403,10 @@ impl<'n> Evidence<'n> {
         }
         if let Some(id) = id_of_another(&carriers) {
             let (called, name) = (self.call(first), &id.text);
-            return Judgement::absent(format!("no call has `{name}`; {called} is about another"));
+            return Judgement::absent(format!(
+                "no call has `{name}`; {called} is about something \
+            different"
+            ));
         }
         let unclear = carriers
             .iter()

@@ -59,7 +59,7 @@ const CLAIMED_BUT_ABSENT: Target = Target::count(
 .summed();
 const CLAIMED_BUT_FAILED: Target = Target::count(
     "narrative.claimed_but_failed",
-    "those among them whose calls were made and failed",
+    "claimed changes whose calls were made and failed",
 )
 .summed();
 const UNVERIFIED: Target = Target::count(
@@ -79,7 +79,7 @@ const ARG_MISMATCH: Target = Target::count(
 .summed();
 const GATE_PASSED: Target = Target::flag(
     "narrative.gate_passed",
-    "1 when no claim or denial is refuted and the divergence is within its ceiling",
+    "1 when no claim or denial is refuted and the divergence is at most `max_divergence`",
 );
 const DENIED_BUT_PRESENT: Target = Target::count(
     "narrative.denied_but_present",
@@ -316,7 +316,7 @@ impl Gate for NarrativeBlock {
             let problem =
                 Problem::warning(format!("no server of this agent has the tool `{tool}`"));
             let names = catalogue.iter().map(|known| known.name.as_str());
-            let other = || "remove it, or name a tool that the agent has".to_owned();
+            let other = || "remove it, or name a tool of the agent".to_owned();
             problem
                 .at(agent.key_span)
                 .help(did_you_mean(tool, names, other))

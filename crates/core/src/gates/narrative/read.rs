@@ -63,7 +63,7 @@ fn read_verb(field: &mut Field<'_>) -> Option<String> {
         field.report(problem.help("remove it from `extra_verbs`"));
     } else if let Some(base) = uninflected(&verb) {
         let problem = Problem::error(format!(
-            "`{verb}` is an inflected form, and verbs are named uninflected"
+            "`{verb}` is an inflected form; write verbs uninflected"
         ));
         field.report(problem.help(format!("write `{base}`: all its forms are checked")));
         return None;
@@ -94,7 +94,7 @@ fn read_word(field: &mut Field<'_>) -> Option<String> {
         .and(Traits::PRONOUN);
     if traits(&verb).has(grammar) {
         return refuse(
-            format!("`{written}` is part of too many sentences to be a claim"),
+            format!("`{written}` is part of too many sentences to mean a claim"),
             "name another verb",
         );
     }
@@ -108,7 +108,8 @@ shown by a successful call with the values that it names, and when it keeps quie
 no failure that the reader must know of. Otherwise answer no, and say in the reason which words differ from which call.";
 
 pub(super) fn advice(block: &mut Block<'_>) -> Option<Question> {
-    let doc = "Also ask the suite's judge whether the message is true. The report shows the judge's answer as advice; it changes no verdict";
+    let doc = "Also ask the suite's judge whether the message is true. The report shows its \
+    answer as advice; the verdict does not depend on it";
     let is_asked = block.flag("llm_assisted", doc, false);
     is_asked
         .then(|| Question::for_advice(ADVICE, block.key_span("llm_assisted").unwrap_or_default()))

@@ -23,7 +23,7 @@ const PARAMETERIZATION: Target = Target::percent(
 .pooled();
 const SYNTAX: Target = Target::percent(
     "orchestration.syntax",
-    "percent of the calls to a known tool with object arguments that the protocol took",
+    "percent of the calls to a known tool with object arguments that the protocol accepted",
 )
 .pooled();
 const ERROR_RECOVERY: Target = Target::percent(

@@ -39,22 +39,22 @@ const RECOVERED: Target = Target::flag(
 );
 const TIME_TO_DETECTION: Target = Target::count(
     "recovery.time_to_detection_ms",
-    "from the first failing call to the agent being told, at worst",
+    "from the first failing call until the agent received a failure, in the worst case",
 )
 .in_unit(Unit::Ms);
 const TIME_TO_RECOVERY: Target = Target::count(
     "recovery.time_to_recovery_ms",
-    "from the first failing call to the next success, at worst",
+    "from the first failing call to the next success, in the worst case",
 )
 .in_unit(Unit::Ms);
 const USER_VISIBLE_HANG: Target = Target::count(
     "recovery.user_visible_hang_ms",
-    "how long the call hung before anyone noticed, at worst",
+    "how long the call hung before the agent received a failure, in the worst case",
 )
 .in_unit(Unit::Ms);
 const CLEAN_TIMEOUT: Target = Target::flag(
     "recovery.clean_timeout",
-    "1 when the agent was always told within the budget of the call",
+    "1 when the agent always received the failure within the budget of the call",
 );
 const EXERCISED: Target = Target::flag(
     "recovery.exercised",
@@ -62,13 +62,10 @@ const EXERCISED: Target = Target::flag(
 );
 const REPEATED_EFFECTS: Target = Target::count(
     "recovery.repeated_effects",
-    "calls that do again what was done when an answer was lost",
+    "calls that repeat work that was done although its answer was lost",
 )
 .summed();
-const GATE_PASSED: Target = Target::flag(
-    "recovery.gate_passed",
-    "1 when nothing is held against the run",
-);
+const GATE_PASSED: Target = Target::flag("recovery.gate_passed", "1 when the run has no flaw");
 const PASS_RATE: Target = Target::pass_rate("recovery.pass_rate");
 
 const TARGETS: &[Target] = &[
@@ -170,7 +167,7 @@ impl Gate for RecoveryBlock {
                 .all(|result| result.duration_ms.is_some());
         if !is_timed && (self.limits.max_recovery_ms.is_some() || self.limits.require_clean_timeout)
         {
-            scores.not_exercised("not every call has a `duration_ms`, so its times are not judged");
+            scores.not_exercised("some calls have no `duration_ms`, so their times are not judged");
         }
         if let Some(report) = &run.report {
             scores.flag(&RECOVERED, report.recovered && !has_crashed);
@@ -255,7 +252,7 @@ impl Gate for RecoveryBlock {
 
 impl RecoveryBlock {
     fn read(block: &mut Block<'_>) -> Self {
-        let doc = "The time budget of one call, which each call without an answer uses up";
+        let doc = "The time budget of one call; a call without an answer uses all of it";
         let max_detection_ms = block.required("max_detection_ms", doc, |f| f.whole(1..=u64::MAX));
         let doc = "The maximum total time of recovery [default: unlimited]";
         let max_recovery_ms = block.optional("max_recovery_ms", doc, |f| f.whole(0..=u64::MAX));
@@ -286,7 +283,7 @@ impl RecoveryBlock {
         });
         if failures.is_some() && !inject.is_empty() && !block.is_describing() {
             let problem = Problem::warning(
-                "`failures` changes nothing beside `inject:`: the injected faults are judged",
+                "`failures` has no effect beside `inject:`: the injected faults are judged",
             );
             block.report_at("failures", problem.help("remove it"));
         }
@@ -378,15 +375,15 @@ impl RecoveryBlock {
         let is_harmless = kind.effect() == Effect::Delay && delay_ms <= budget;
         let problem = if kind.effect() == Effect::Nothing {
             Problem::error(format!(
-                "`{name}` makes no call fail: the gate can only say `fault_not_exercised`"
+                "`{name}` makes no call fail: the gate can only report `fault_not_exercised`"
             ))
-            .help("give the fault another kind, as `hang`")
+            .help("give the fault another kind, such as `hang`")
         } else if is_harmless {
             Problem::warning(format!(
                 "`{name}` ({kind}) makes no call fail within a budget of {budget} ms"
             ))
             .help(format!(
-                "delay by more than {budget} ms, or give the fault another kind, as `hang`"
+                "delay by more than {budget} ms, or give the fault another kind, such as `hang`"
             ))
         } else if max_recovery_ms.is_some_and(|most| least_ms > most) {
             let most = max_recovery_ms.unwrap_or_default();
@@ -436,27 +433,28 @@ impl RecoveryBlock {
         match (reason, met.recovered_by, met.report.time_to_detection_ms) {
             (RecoveryFailure::UncleanTimeout, _, Some(noticed)) => {
                 format!(
-                    "{hit} {met_it}, and the agent received the failure after {noticed} ms; its budget is {budget} ms"
+                    "{hit} {met_it}, and true if the agent received the failure after {noticed} ms; its budget is {budget} ms"
                 )
             }
             (RecoveryFailure::UncleanTimeout, _, None) => {
-                format!("{hit} {met_it}, and the agent was never told")
+                format!("{hit} {met_it}, but the agent never received a failure")
             }
             (RecoveryFailure::RecoveryTooSlow, Some(by), _) => {
                 let took = met.report.time_to_recovery_ms.unwrap_or_default();
                 let failures = count(met.failures, "failed call");
                 let allowed = max_recovery_ms.unwrap_or_default();
                 format!(
-                    "{} succeeded {took} ms after {hit} {met_it} ({failures}); {allowed} ms are allowed",
+                    "{} succeeded {took} ms after {hit} {met_it} ({failures}); the limit is \
+                    {allowed} ms",
                     called(by)
                 )
             }
             _ if self.overcoming.tools.is_empty() => {
-                format!("{hit} {met_it}, and no call of a later turn succeeded")
+                format!("{hit} {met_it}, but no call of a later turn succeeded")
             }
             _ => {
                 let tools = any_of(&self.overcoming.tools);
-                format!("{hit} {met_it}, and no call of a later turn to {tools} succeeded")
+                format!("{hit} {met_it}, but no call of a later turn to {tools} succeeded")
             }
         }
     }

@@ -241,7 +241,7 @@ fn a_measured_time_beyond_the_budget_is_not_clean() {
     assert_eq!(
         findings(&report),
         [
-            "run 1: unclean_timeout: call 1 `search` ran into `hung`, and the agent received the failure after 9000 ms; its budget is 3000 ms"
+            "run 1: unclean_timeout: call 1 `search` ran into `hung`, and true if the agent received the failure after 9000 ms; its budget is 3000 ms"
         ]
     );
     let untold = judge(with(

@@ -201,7 +201,8 @@ impl Gate for ReliabilityBlock {
         scores.findings = findings(runs);
         if !self.counts_something {
             scores.not_exercised = Some(
-                "the agent has no `expect:` that can be observed and no gate that scores run by run, so every run passes"
+                "the agent has no observable `expect:` and no gate that scores run by run, so \
+                every run passes"
                     .to_owned(),
             );
         }
@@ -250,8 +251,10 @@ impl Gate for ReliabilityBlock {
         let mut problems = Vec::new();
         problems.extend(self.lint_drawn_runs(agent.runs));
         if agent.expectations == 0 {
-            let message = "`reliability:` counts the runs whose `expect:` and gates held, and this agent has none that can be observed: every run passes";
-            let help = "give the agent an `expect:` list that says what a passed run is, or a gate that scores run by run";
+            let message = "`reliability:` counts the runs whose `expect:` and gates held; this \
+            agent has no observable one, so every run passes";
+            let help = "give the agent an `expect:` list that defines a passed run, or a gate \
+            that scores run by run";
             problems.push(Problem::warning(message).at(agent.key_span).help(help));
         }
         for assertion in agent.written() {
@@ -287,7 +290,7 @@ impl ReliabilityBlock {
         if self.k.is_some() || !is_unbiased {
             return None;
         }
-        let message = format!("without `k:` `{name}` draws all runs, so it is 1 or 0");
+        let message = format!("without `k:`, `{name}` draws all runs, so it is 1 or 0");
         let problem = Problem::warning(message).at(assertion.span);
         Some(problem.help("set `k:` below the number of runs"))
     }
@@ -315,12 +318,13 @@ fn lint_floor(assertion: &Assertion<Target>, runs: usize) -> Option<Problem> {
         return None;
     }
     let message = format!(
-        "with {} run{} `reliability.passhat_k` is 100 or at most {best_with_a_failure}: this asks that every run passes",
+        "with {} run{} `reliability.passhat_k` is 100 or at most {best_with_a_failure}: this \
+        requires every run to pass",
         runs,
         s(runs)
     );
-    let help = "write `gte: 100` if that is meant; to allow failures, assert `reliability.pass_rate` (0 to 1), \
-                    or `reliability.passhat_unbiased` with a `k:` below the runs";
+    let help = "keep `gte: 100` if you mean that; to allow failures, assert \
+    `reliability.pass_rate` (0 to 1), or `reliability.passhat_unbiased` with a `k:` below the runs";
     Some(Problem::warning(message).at(assertion.span).help(help))
 }
 

@@ -31,7 +31,7 @@ pub(super) fn read(field: &mut Field<'_>) -> Option<Vec<Vec<GoldenCall>>> {
         let first = block.required("calls", doc, calls);
         let others = block.list(
             "alternates",
-            "Other right ways, each a list of calls",
+            "Other correct ways, each a list of calls",
             calls,
         );
         first.into_iter().chain(others).collect()

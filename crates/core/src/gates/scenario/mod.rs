@@ -36,7 +36,7 @@ const STATE_MATCHED: Target = Target::flag(
 );
 const STATE_DIFFERENCES: Target = Target::count(
     "scenario.state_differences",
-    "places in which the final state is not as expected; 20 at most",
+    "places where the final state is not as expected; 20 at most",
 );
 const INVALID_ACTIONS: Target = Target::count(
     "scenario.invalid_actions",
@@ -56,16 +56,13 @@ const ESCALATIONS: Target = Target::count(
 );
 const REFUSALS: Target = Target::count(
     "scenario.refusals",
-    "1 when the run closed with a message and called nothing that changes the world or is forbidden",
+    "1 when the run ended with a message and called nothing that changes the world or is forbidden",
 );
-const COST_USD: Target = Target::amount(
-    "scenario.cost_usd",
-    "what the run cost, where that is known",
-)
-.in_unit(Unit::Usd);
+const COST_USD: Target =
+    Target::amount("scenario.cost_usd", "what the run cost, if known").in_unit(Unit::Usd);
 const DIVERGED_AT: Target = Target::count(
     "scenario.diverged_at",
-    "the call, from 1, at which the state left every golden path for good; 0 when it did not",
+    "the call, from 1, at which the state left every golden path for good; 0 if it did not",
 );
 const PASS_RATE: Target = Target::pass_rate("scenario.pass_rate");
 
@@ -115,7 +112,7 @@ struct ScenarioBlock {
     successful: Option<Success>,
 }
 
-/// The tool that hands over to somebody else, and whether it is to be called.
+/// The tool that hands over to a person, and whether it must be called.
 struct Escalation {
     tool: String,
     is_expected: bool,
@@ -125,7 +122,7 @@ impl Escalation {
     fn read(field: &mut Field<'_>) -> Option<Self> {
         let span = field.span();
         field.try_block(|block| {
-            let doc = "The tool that hands over to somebody else";
+            let doc = "The tool that hands over to a person";
             let tool = block.required("tool", doc, |f| f.tool_at(span));
             let is_expected = block.flag(
                 "expected",
@@ -152,7 +149,7 @@ const JUDGES: [&str; 6] = [
 impl ScenarioBlock {
     fn read(block: &mut Block<'_>) -> Self {
         let world = World::read(block);
-        let doc = "The calls of a right run: the state that they lead to is the expected one";
+        let doc = "The calls of a correct run; they lead to the expected state";
         let golden = block.or_default("golden", doc, |f| f.define("golden", golden::read));
         let doc = "Lists in the state to compare in any order, such as `orders.O-1.items`; `*` means any name";
         let unordered = block.list("unordered", doc, |f| f.name());
@@ -168,23 +165,23 @@ impl ScenarioBlock {
             .flat_map(GoldenPath::states)
             .chain([&world.seed]);
         for place in bags.without_list(&states.collect::<Vec<_>>()) {
-            let message = format!("`{place}` leads to no list in the seed or on a golden path");
-            let help =
-                "name the list from the outside in, such as `orders.O-1.items` or `orders.*.items`";
+            let message = format!("`{place}` is not a list in the seed or on a golden path");
+            let help = "name the list from the outermost key, such as `orders.O-1.items` or \
+                `orders.*.items`";
             block.report_at("unordered", Problem::warning(message).help(help));
         }
         let doc = "Conditions on the final state, instead of the state after `golden`";
         let expect_state = block.optional("expect_state", doc, read_expected);
-        let doc = "`true` when the agent is to do nothing, `false` when it must do something";
+        let doc = "`true` if the agent must do nothing, `false` if it must do something";
         let refusal = block.optional("refusal", doc, |f| f.flag());
-        let doc = "The tool that hands over to somebody else, and whether it is to be called";
+        let doc = "The tool that hands over to a person, and whether it must be called";
         let escalation = block.optional("escalation", doc, Escalation::read);
         let doc = "The calls that changed the state: a matcher for the text of a result that is not an error, such as \
                    `not: { contains: refused }` [default: the agent's `successful:`, otherwise a result that is \
                    not an error and does not report one in its text]";
         let successful = Success::read(block, doc);
         if !JUDGES.iter().any(|key| block.has(key)) && !block.has_slip_of(&JUDGES) {
-            let problem = Problem::error("nothing says what a right run is, so no run could fail");
+            let problem = Problem::error("nothing defines a correct run, so no run could fail");
             block.report(problem.help("write `expect_state:` or `golden:`"));
         }
         Self {
@@ -254,7 +251,8 @@ impl ScenarioBlock {
         let invalid = walk.invalid.first()?;
         run.trace.tool_results.is_empty().then(|| {
             format!(
-                "in the world, {} cannot be made ({}), and the run has no results that say whether it was",
+                "the world does not allow {} ({}), and the run has no results that show whether \
+                it was made",
                 named_call(run.trace, invalid.number),
                 invalid.why
             )
@@ -274,14 +272,14 @@ impl ScenarioBlock {
         Some(match (self.refusal?, walk.first_act) {
             (true, Some(act)) => {
                 format!(
-                    "the agent was to do nothing, and made {}",
+                    "the agent had to do nothing, but made {}",
                     named_call(trace, act)
                 )
             }
             (true, None) if !has_refused => {
-                "the agent was to say that it does nothing, and said nothing".to_owned()
+                "the agent had to say that it does nothing, but said nothing".to_owned()
             }
-            (false, _) if has_refused => "the agent did nothing, and was to act".to_owned(),
+            (false, _) if has_refused => "the agent did nothing, but had to act".to_owned(),
             _ => return None,
         })
     }
@@ -290,12 +288,12 @@ impl ScenarioBlock {
     fn wrong_escalation(&self, walk: &Walk, trace: &Trace<'_>) -> Option<String> {
         let Escalation { tool, is_expected } = self.escalation.as_ref()?;
         if *is_expected {
-            let message = || format!("the agent was to escalate: `{tool}` got no result");
+            let message = || format!("the agent had to escalate, but `{tool}` got no result");
             return walk.escalations.is_empty().then(message);
         }
         let call = walk.escalation_attempts.first()?;
         let made = named_call(trace, *call);
-        Some(format!("the agent was not to escalate, and made {made}"))
+        Some(format!("the agent must not escalate, but made {made}"))
     }
 }
 
@@ -392,7 +390,8 @@ impl Gate for ScenarioBlock {
             scores.find_differences(&about, message, differences.unwrap_or_default());
         }
         if !unlike_recorded.is_empty() {
-            let message = "the recorded final state is not the one that the recorded calls lead to";
+            let message = "the recorded final state differs from the state that the recorded \
+            calls lead to";
             scores.find_differences(&[PASSED], message, unlike_recorded);
         }
         scores
@@ -434,14 +433,20 @@ fn explain(walk: &Walk, trace: &Trace<'_>, scores: &mut RunScores) {
                     format!("it answered `{}`", cut(answer, LONGEST_ANSWER))
                 };
                 let message = format!(
-                    "the recording contradicts the world: in the world, {call} cannot be made ({why}), and the \
-                     server did it ({answered}); correct the transition, or say with `successful:` which results \
-                     are refusals"
+                    "the recording contradicts the world: the world does not allow {call} \
+                    ({why}), but the server did it ({answered}); correct the transition, or \
+                    define with `successful:` which results are refusals"
                 );
                 scores.find_about(&[PASSED, INVALID_ACTIONS], message);
             }
             None => {
-                scores.find_about(&[INVALID_ACTIONS], format!("{call} cannot be made: {why}"));
+                scores.find_about(
+                    &[INVALID_ACTIONS],
+                    format!(
+                        "the world does not allow {call}: \
+                {why}"
+                    ),
+                );
             }
         }
     }

@@ -463,7 +463,7 @@ fn a_recorded_state_that_the_calls_do_not_lead_to_fails_the_run() {
     assert_eq!(value(&report, "scenario.passed"), Some(0.0));
     assert_eq!(
         findings(&report),
-        ["run 1: the recorded final state is not the one that the recorded calls lead to"]
+        ["run 1: the recorded final state differs from the state that the recorded calls lead to"]
     );
 }
 
@@ -477,7 +477,7 @@ fn a_golden_path_that_the_world_does_not_allow_is_refused_and_so_is_a_block_that
     };
     assert_eq!(
         first(""),
-        "error: nothing says what a right run is, so no run could fail (write `expect_state:` or `golden:`)"
+        "error: nothing defines a correct run, so no run could fail (write `expect_state:` or `golden:`)"
     );
     assert_eq!(
         first("golden: { calls: [{ tool: delete_page, args: { id: a } }] }"),

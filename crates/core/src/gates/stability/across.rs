@@ -29,7 +29,7 @@ pub struct StabilityAcross {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum StabilityError {
     /// Too few of them.
-    #[error("stability compares runs: {0} is not enough, at least 2 are needed")]
+    #[error("stability compares runs: {0} is not enough; it needs at least 2")]
     TooFewRuns(usize),
 }
 

@@ -138,7 +138,7 @@ impl<'a> Explainer<'a> {
             None => "ends".to_owned(),
         };
         let message = format!(
-            "runs #{} and #{} are the least alike ({}): at call {} one {}, the other {}",
+            "runs #{} and #{} are the least alike ({}): at call {}, one {}, the other {}",
             self.number(pair.one),
             self.number(pair.other),
             shown(pair.ratio),
@@ -155,7 +155,8 @@ impl<'a> Explainer<'a> {
         }
         let (early, diverging) = (self.agreement.early, self.agreement.diverging);
         let message = format!(
-            "{early} of {diverging} pairs of runs that differ do so from their first or second call on"
+            "{early} of {diverging} differing pairs of runs differ from their first or second \
+            call on"
         );
         Some(Finding::new(None, message).about(&[EARLY_DIVERGENCE]))
     }
@@ -232,7 +233,7 @@ fn reason(dimension: Dimension, session: &Session<'_>, premises: Premises) -> St
     match dimension {
         Dimension::ToolUsage => {
             let tools = count(session.tools, "tool");
-            format!("{calls} calls to {tools}; `min_calls_for_tool_usage` leaves shorter runs out")
+            format!("{calls} calls to {tools}; `min_calls_for_tool_usage` excludes shorter runs")
         }
         Dimension::Response => {
             format!("turn lengths {}", listed(&premises.lengths(session)))

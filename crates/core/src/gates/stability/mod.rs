@@ -51,12 +51,13 @@ const CONSISTENCY: Target = Target::ratio(
 .pooled();
 const ALIGNED: Target = Target::ratio(
     "stability.aligned_argument_consistency",
-    "the same, along the longest common subsequence of the runs' tools",
+    "how often runs gave the same tool the same arguments, along the longest common subsequence \
+    of their tools",
 )
 .pooled();
 const EARLY_DIVERGENCE: Target = Target::flag(
     "stability.early_divergence",
-    "1 when runs mostly part at their first or second call",
+    "1 when runs mostly diverge at their first or second call",
 )
 .pooled()
 .unwanted();
@@ -129,7 +130,8 @@ pub(super) const KIND: GateKind = GateKind::new(
 
 impl StabilityBlock {
     fn read(block: &mut Block<'_>) -> Self {
-        let doc = "Fail when the runs take other paths, or give the same tools other arguments";
+        let doc = "Fail if the runs take different paths or give the same tools different \
+        arguments";
         Self {
             is_same_path: block.flag("same_path", doc, false),
             premises: Premises::read(block),
@@ -168,7 +170,7 @@ impl Premises {
         );
         if ignore_empty_turns && !is_blanket && !block.is_describing() {
             let problem = Problem::warning(
-                "`ignore_empty_turns` changes nothing: turns without text never count",
+                "`ignore_empty_turns` has no effect: turns without text never count",
             );
             block.report_at(
                 "ignore_empty_turns",
@@ -303,7 +305,7 @@ impl Gate for StabilityBlock {
         if agent.runs != 1 {
             return Vec::new();
         }
-        let message = "`stability:` compares runs, and this agent has only one";
+        let message = "`stability:` compares runs, but this agent has only one";
         vec![
             Problem::error(message)
                 .at(agent.key_span)
@@ -681,7 +683,7 @@ mod tests {
         let useless = told("{ ignore_empty_turns: true }");
         assert_eq!(
             useless[0].message,
-            "`ignore_empty_turns` changes nothing: turns without text never count"
+            "`ignore_empty_turns` has no effect: turns without text never count"
         );
     }
 
@@ -695,7 +697,7 @@ mod tests {
         let found = crate::engine::lint_check::problems("stability: {}");
         assert_eq!(
             found[0].message,
-            "`stability:` compares runs, and this agent has only one"
+            "`stability:` compares runs, but this agent has only one"
         );
         assert_eq!(found[0].level, crate::problem::Level::Error);
         assert_eq!(

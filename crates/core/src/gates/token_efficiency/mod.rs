@@ -23,7 +23,7 @@ use thiserror::Error;
 
 const F1: Target = Target::percent(
     "token_efficiency.f1",
-    "the F1 of the selection, as `equal_function_sets:` has it",
+    "the F1 of the selection, as in `equal_function_sets:`",
 )
 .pooled();
 const TOOL_SURFACE_TOKENS: Target = Target::count(
@@ -42,13 +42,13 @@ const COST: Target = Target::amount("token_efficiency.cost", "what the runs cost
     .in_unit(Unit::Usd);
 const TOKENS_PER_CORRECT: Target = Target::amount(
     "token_efficiency.tokens_per_correct",
-    "tool surface tokens of all runs for each correct selection",
+    "tool surface tokens of all runs per correct selection",
 )
 .pooled()
 .in_unit(Unit::Tokens);
 const COST_PER_CORRECT: Target = Target::amount(
     "token_efficiency.cost_per_correct",
-    "USD for each correct selection",
+    "USD per correct selection",
 )
 .pooled()
 .in_unit(Unit::Usd);
@@ -109,7 +109,7 @@ pub(super) const KIND: GateKind = GateKind::new(
 impl TokenEfficiency {
     fn read(block: &mut Block<'_>) -> Self {
         let classes = read_needed_classes(block);
-        let doc = "USD per million tokens by model id, before the prices that come with mcptest";
+        let doc = "USD per million tokens by model id; overrides mcptest's prices";
         let prices = block.or_default("prices", doc, Prices::read);
         let model = block.sibling("model", |field| field.string());
         Self {

@@ -152,8 +152,7 @@ impl Gate for ToolEdgesBlock {
         if self.declares_nothing() {
             let help =
                 "list tools under `allowed:` or `restricted:`, or hand-offs under `delegation:`";
-            let problem =
-                Problem::warning("`tool_edges:` declares nothing, so any run is accepted");
+            let problem = Problem::warning("`tool_edges:` declares nothing, so it accepts any run");
             return vec![problem.at(agent.key_span).help(help)];
         }
         let mut problems: Vec<Problem> = self
@@ -190,9 +189,8 @@ impl Gate for ToolEdgesBlock {
             problems.push(problem.at(agent.key_span).help(help));
         }
         if self.are_reads_free && !self.closed.tools {
-            let problem = Problem::warning(
-                "`reads: free` has no effect: tools that are not listed may be called here",
-            );
+            let problem =
+                Problem::warning("`reads: free` has no effect: unlisted tools may be called here");
             problems.push(
                 problem
                     .at(agent.key_span)
@@ -245,13 +243,13 @@ impl ToolEdgesBlock {
     fn read(block: &mut Block<'_>) -> Self {
         let mut places = Vec::new();
         let doc =
-            "Tools that may be called; others are forbidden unless `closed: false` is written";
+            "Tools that may be called; other tools are forbidden unless `closed: false` is written";
         let allowed = read_tools(block, "allowed", doc, &mut places);
         let doc =
-            "Tools that must not be called, each a name or a map that says which of its calls";
+            "Tools that must not be called: each a name, or a map that selects some of its calls";
         let restricted = block.list("restricted", doc, Restriction::read);
         let doc =
-            "Hand-offs that are expected; others are forbidden unless `closed: false` is written";
+            "Expected hand-offs; other hand-offs are forbidden unless `closed: false` is written";
         let delegation = block.list("delegation", doc, read_edge);
         let doc = "Forbid unlisted tools and hand-offs: `true` closes both lists, `false` only reports [default: each \
                    written list is closed]";

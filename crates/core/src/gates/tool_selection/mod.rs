@@ -190,11 +190,11 @@ impl ToolSelectionBlock {
         let tool = block.required("expected_tool", "The tool that a run must call", |f| {
             f.tool()
         });
-        let doc = "The least share of runs that call it, from 0 to 1";
+        let doc = "The minimum share of runs that must call it, from 0 to 1";
         let rate = block.required("min_selection_rate", doc, |f| f.number(0.0..=1.0));
         let cap = block.optional(
             "max_total_tokens",
-            "The most tokens any run may take",
+            "The maximum number of tokens of a run",
             |f| f.whole(1..=u64::MAX),
         );
         let min_selection_rate = Decimal::try_from(rate.unwrap_or(1.0)).unwrap_or_default();
@@ -268,9 +268,9 @@ impl ToolSelectionBlock {
                         "{tokens} tokens, {} more than the cap of {cap}",
                         tokens - cap
                     ),
-                    None => format!(
-                        "no token count is recorded, so the cap of {cap} is not shown to hold"
-                    ),
+                    None => {
+                        format!("no token count is recorded, so the cap of {cap} cannot be checked")
+                    }
                 },
             );
         }

@@ -11,7 +11,7 @@ pub struct SelectionFloor {
     pub expected_tool: String,
     /// The least share of runs that call it, as the decimal it is written as.
     pub min_selection_rate: Decimal,
-    /// The most tokens any run may take.
+    /// The maximum number of tokens of a run.
     pub max_total_tokens: Option<u64>,
 }
 
@@ -24,7 +24,7 @@ pub struct SelectionSummary {
     pub selected: usize,
     /// The number of runs that called the tool and stayed within their tokens.
     pub selected_in_budget: usize,
-    /// The most tokens of a run; `None` when a run does not say.
+    /// The maximum number of tokens of a run; `None` when a run does not say.
     pub max_tokens: Option<u64>,
     /// True if the floor is met.
     pub passed: bool,

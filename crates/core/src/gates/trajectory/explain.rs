@@ -167,7 +167,8 @@ fn explain_in_step(comparison: &Comparison<'_>) -> Explanation {
         let first = comparison.differs(expected.start, recorded.start);
         sentences.insert(0, first.into());
         let text = format!(
-            "expected calls {} to {} and calls {} to {} have too little in common to be told apart one by one",
+            "expected calls {} to {} and calls {} to {} have too little in common to compare one \
+            by one",
             expected.start + 1,
             expected.end,
             recorded.start + 1,

@@ -300,7 +300,7 @@ impl Comparison<'_> {
         let mut missing = self.missing(expected);
         if let Some(group) = rival {
             missing.recorded_index = Some(self.recorded.members(group)[0]);
-            missing.reason += ": every call that fits it is needed by another expected call";
+            missing.reason += ": another expected call needs every call that fits it";
             return missing;
         }
         let difference = |call: usize| self.differences(expected, call);
@@ -330,7 +330,7 @@ impl Comparison<'_> {
     ) -> TraceMismatch {
         let call = self.say_recorded(recorded);
         if let Some(group) = rival {
-            let reason = format!("call {call} is one more than the expected calls allow");
+            let reason = format!("call {call} exceeds the number of expected calls");
             let expected_index = self.reference.groups.members(group)[0];
             return TraceMismatch {
                 expected_index,

@@ -36,10 +36,10 @@ use verdict::TraceVerdict;
 
 use std::collections::BTreeSet;
 
-const PASSED: Target = Target::flag("trajectory.passed", "1 when the calls are as the mode asks");
+const PASSED: Target = Target::flag("trajectory.passed", "1 when the calls meet the mode");
 const MISMATCH_COUNT: Target = Target::count(
     "trajectory.mismatch_count",
-    "how many calls are not as the mode asks",
+    "number of calls that do not meet the mode",
 );
 const PASS_RATE: Target = Target::pass_rate("trajectory.pass_rate");
 
@@ -195,7 +195,8 @@ impl TrajectoryBlock {
             };
             let at = calls.iter().position(is_meant)?;
             Some(format!(
-                "no call is to `{name}` of `among`, and call {} is to `{}`; did you mean this tool?",
+                "no call is to `{name}` of `among`, but call {} is to `{}`; did you mean this \
+                tool?",
                 at + 1,
                 calls[at].name
             ))
@@ -213,9 +214,7 @@ impl TrajectoryBlock {
         {
             return None;
         }
-        let problem = Problem::error(format!(
-            "`{name}` is expected, and `among` does not look at it"
-        ));
+        let problem = Problem::error(format!("`{name}` is expected, but `among` excludes it"));
         Some(
             problem
                 .at(agent.key_span)

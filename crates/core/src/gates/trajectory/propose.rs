@@ -24,7 +24,7 @@ pub(super) fn items(
     }
     let runs = in_step(reference.mode, runs)?;
     if runs[0].is_empty() && !reference.mode.forbids_others() {
-        return Err("the runs make no calls, and an empty list accepts any run".to_owned());
+        return Err("the runs make no calls; an empty list accepts any run".to_owned());
     }
     let mut unused: Vec<bool> = vec![true; reference.calls.len()];
     let positions = 0..runs[0].len();
@@ -129,7 +129,7 @@ fn exact(runs: &[Calls<'_>], at: usize) -> Result<Value, String> {
     let hash = call.args.hash();
     if hash.is_none() || runs.iter().any(|calls| calls[at].args.hash() != hash) {
         return Err(format!(
-            "call {} is to `{name}` with arguments that are not the same in all runs",
+            "call {} is to `{name}` with arguments that differ between runs",
             at + 1
         ));
     }

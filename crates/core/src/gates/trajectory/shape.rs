@@ -236,7 +236,7 @@ impl ArgumentShape {
             block.refuse_unknown(without_shape(&written.unwrap_or_default()));
         } else if !has_shape && !block.has_unknown() {
             let problem = Problem::error("an argument shape is missing here");
-            block.report(problem.help("write one, as `subset: { q: rust }`, or `any`"));
+            block.report(problem.help("write one, such as `subset: { q: rust }`, or `any`"));
         }
         exact.or(subset.map(Self::Subset)).or(schema).or(one_of)
     }

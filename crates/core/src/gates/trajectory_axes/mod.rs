@@ -21,7 +21,7 @@ const DEPENDENCY_SATISFACTION: Target = Target::percent(
 );
 const ORDER_SATISFACTION: Target = Target::percent(
     "trajectory.order_satisfaction",
-    "percent of order edges whose second calls all ran after a first",
+    "percent of order edges whose second calls all ran after a first call call",
 );
 const PASS_RATE: Target = Target::pass_rate("trajectory_axes.pass_rate");
 
@@ -56,7 +56,7 @@ pub struct Dependency {
 pub struct Order {
     /// The tool that runs first.
     pub first: String,
-    /// The tool that runs only then.
+    /// The tool that must run after it.
     pub second: String,
 }
 
@@ -300,7 +300,7 @@ fn percent_held(judged: &[JudgedEdge<'_>], axis: Axis) -> usize {
 pub(super) const KIND: GateKind = GateKind::new(
     "trajectory_axes",
     Documentation {
-        summary: "Did every call come after the ones it builds on?",
+        summary: "Did every call come after the calls that it builds on?",
         doc: include_str!("doc.md"),
         example: include_str!("example.yml"),
     },
@@ -386,7 +386,7 @@ fn read_edge(
 
 impl TrajectoryAxes {
     fn read(block: &mut Block<'_>) -> Self {
-        let doc = "Tools that read what another returned";
+        let doc = "Tools that read the output of another tool";
         let dependencies = block.list("dependencies", doc, |field| {
             let producer = ("producer", "The tool whose output is read");
             let (producer, consumer) =
@@ -396,7 +396,7 @@ impl TrajectoryAxes {
         let order = block.list("order", "Tools that must not run before another", |field| {
             let first = ("first", "The tool that runs first");
             let (first, second) =
-                read_edge(field, first, ("second", "The tool that runs only then"))?;
+                read_edge(field, first, ("second", "The tool that must run after it"))?;
             Some(Order { first, second })
         });
         let doc = "Fail an edge whose consumer or second tool was never called";
@@ -440,7 +440,8 @@ impl TrajectoryAxes {
             return None;
         }
         let message = format!(
-            "{} must each come after another of them, and with `require_present` all must be called: this cannot pass",
+            "{} must each come after another of them, but with `require_present` all must be \
+            called: this cannot pass",
             quoted(&self.cycle()?)
         );
         let asks_for_all = agent.written().next().is_none();
@@ -533,7 +534,7 @@ fn why_broken(judged: &JudgedEdge<'_>) -> String {
             producer + 1
         ),
         WhyTooSoon::ProducersFailed { last } => format!(
-            "has nothing to read: call {} `{earlier}` failed, and none before it succeeded",
+            "has nothing to read: call {} `{earlier}` failed, and no earlier call succeeded",
             last + 1
         ),
         WhyTooSoon::NoneBefore => format!("ran before any `{earlier}`"),

@@ -5,7 +5,7 @@
 pub struct Words {
     /// The structure of the whole file, as a clause: `a cassette is one JSON object per line`.
     pub shape: &'static str,
-    /// The way to get a valid file: `record it again with --record`.
+    /// The way to get a valid file: `record it again with `--record``.
     pub again: &'static str,
 }
 
@@ -89,13 +89,14 @@ impl TextFault {
                 format!("a merge left a conflict here; keep the lines of one side, or {again}")
             }
             Self::NotANumber { word } => {
-                format!("`{word}` is not a JSON number; write null, or leave the field out")
+                format!("`{word}` is not a JSON number; write null, or omit the field")
             }
             Self::NumberTooLarge => {
                 "this number is too large to compare; write it as a string, or make it smaller".to_owned()
             }
             Self::LoneSurrogate { escape } => {
-                format!("`{escape}` is half of a surrogate pair and no character; write \\ufffd in its place")
+                format!("`{escape}` is half of a surrogate pair, not a character; write \\ufffd \
+                instead")
             }
             Self::TooDeep { limit } => {
                 format!("this is nested more than {limit} levels deep; shorten the value, or {again}")
@@ -108,7 +109,8 @@ impl TextFault {
                 format!("the format is {found}, not \"{expected}\"; is this another program's file?")
             }
             Self::Newer { version, newest } => format!(
-                "this file has version {version}, and this mcptest reads up to version {newest}; update mcptest"
+                "this file has version {version}, but this mcptest reads only versions up to \
+                {newest}; update mcptest"
             ),
             Self::UnknownVersion { found } => {
                 format!("the version is {found}, which is not a version of the format; {again}")

@@ -10,8 +10,8 @@ use thiserror::Error;
 pub enum OverrideError {
     /// One file for several models.
     #[error(
-        "`{agent}` cannot be run with several models: they cannot share the cassette `{cassette}`; \
-         put `{{model}}` into the path, or name one model"
+        "`{agent}` cannot run with several models: they cannot share the cassette `{cassette}`; \
+        put `{{model}}` into the path, or name one model"
     )]
     SharedCassette {
         /// The name of the agent that has both.
@@ -21,7 +21,8 @@ pub enum OverrideError {
     },
     /// A model whose provider runs no code.
     #[error(
-        "`{agent}` has `code_execution: true`, and the provider of `{model}` runs no code for it; ask one of these: {WITH_CODE}"
+        "`{agent}` has `code_execution: true`, but the provider of `{model}` runs no code for it; \
+        use one of these: {WITH_CODE}"
     )]
     NoCode {
         /// The name of the agent.

@@ -136,12 +136,13 @@ fn refuse_keys_of_models(block: &Block<'_>) {
     for key in OF_MODELS.into_iter().chain(request::KEYS).chain(view::KEYS) {
         if let Some(span) = block.key_span(key) {
             let message = format!(
-                "`{key}` is for a model that mcptest asks: your own agent asks its model itself"
+                "`{key}` applies to a model that mcptest calls; your own agent calls its model \
+                itself"
             );
             block.report(
                 Problem::error(message)
                     .at(span)
-                    .help("remove it, or pass it on under `agent: {env}`"),
+                    .help("remove it, or pass it under `agent: {env}`"),
             );
         }
     }

@@ -126,7 +126,7 @@ fn refuse_stop_with_judges(block: &Block<'_>, agent: &Agent) {
         || agent.gates.iter().any(GateBlock::is_graded);
     if asks_judges {
         let problem = Problem::error(
-            "`stop: decided` cannot be held where a model judges or a scorer gives numbers",
+            "`stop: decided` does not work if a model judges or a scorer gives numbers",
         );
         let help = "remove `stop:`: runs are graded after all of them are recorded";
         block.report_at("stop", problem.help(help));
@@ -134,7 +134,7 @@ fn refuse_stop_with_judges(block: &Block<'_>, agent: &Agent) {
 }
 
 fn refuse_turns(block: &Block<'_>) {
-    let problem = Problem::error("your own agent is given one prompt, not several `turns:`");
+    let problem = Problem::error("your own agent receives one prompt, not several `turns:`");
     let help = "write `prompt:`, or let the agent itself lead the conversation";
     block.report_at("turns", problem.help(help));
 }
@@ -360,10 +360,10 @@ pub(in crate::suite) fn read_only(block: &mut Block<'_>) -> bool {
     let only = block.flag("only", "Judge only the tests with `only: true`", false);
     if let Some(span) = block.key_span("only").filter(|_| only) {
         let problem = if block.has("skip") {
-            Problem::warning("`only: true` has no effect on a skipped test: the others are judged")
+            Problem::warning("`only: true` has no effect on a skipped test: other tests are judged")
                 .help("remove `skip:` or `only:`")
         } else {
-            Problem::warning("`only: true` leaves every other test out")
+            Problem::warning("`only: true` excludes every other test")
                 .help("remove it before you commit")
         };
         block.report(problem.at(span));
@@ -373,7 +373,7 @@ pub(in crate::suite) fn read_only(block: &mut Block<'_>) -> bool {
 
 pub(in crate::suite) fn read_skip(field: &mut Field<'_>) -> Option<String> {
     let reason = field.shapes(
-        "a reason, as `skip: waits for the new search tool`",
+        "a reason, such as `skip: waits for the new search tool`",
         |shapes| {
             shapes.text(|f| f.name());
         },
@@ -383,8 +383,7 @@ pub(in crate::suite) fn read_skip(field: &mut Field<'_>) -> Option<String> {
 }
 
 fn read_cassette(block: &mut Block<'_>, models: usize) -> Option<CassettePath> {
-    let doc =
-        "Where the recorded runs are: a path, a list of paths, or a pattern, relative to the suite";
+    let doc = "The path of the recorded runs, a list of paths, or a pattern, relative to the suite";
     let cassette = block.optional("cassette", doc, |f| {
         f.shapes("a path, a list of paths, or a pattern", |shapes| {
             shapes.text(|f| f.name().map(path_or_pattern));

@@ -96,10 +96,9 @@ pub(super) fn put<V: Into<Value>>(
 
 fn read_extra(field: &mut Field<'_>) -> Option<Value> {
     if let Some(name) = field.environment_variable() {
-        let message =
-            format!("`extra` cannot have a value of the environment in it: `${{{name}}}`");
-        let help =
-            "it is written into the header of the recording; write it out, or under `variables:`";
+        let message = format!("`extra` cannot contain a value of the environment: `${{{name}}}`");
+        let help = "it is written into the header of the recording; write the value itself, or declare \
+            it under `variables:`";
         field.report(Problem::error(message).help(help));
     }
     let entries = field.entries(|_, _, field| field.value())?;
@@ -167,7 +166,7 @@ impl Agent {
                     ..problem
                 }),
                 (None, Some(near)) if facts.catalogue.is_none() => Some(
-                    Problem::warning(format!("`{word}` is taken for a tool's name"))
+                    Problem::warning(format!("`{word}` is read as the name of a tool"))
                         .at(span)
                         .help(near),
                 ),
@@ -202,7 +201,7 @@ impl Suite {
             .find(|(key, _)| *key == PROMPT_CACHING);
         if let Some((_, span)) = caching.filter(|_| !kinds().any(|(_, kind)| is_cached(kind))) {
             let problem = Problem::warning(
-                "`prompt_caching` says nothing here: the providers of these models cache by themselves",
+                "`prompt_caching` has no effect: the providers of these models cache by themselves",
             );
             problems.push(
                 problem

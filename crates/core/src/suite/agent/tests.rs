@@ -80,7 +80,7 @@ fn what_only_a_model_heeds_is_refused_beside_an_agent_of_ones_own() {
     let turns = errors(&format!("{own}    turns: [a, b]\n    {EXPECT}\n"));
     assert_eq!(
         turns,
-        ["your own agent is given one prompt, not several `turns:`"]
+        ["your own agent receives one prompt, not several `turns:`"]
     );
     let both = errors(&format!("{own}    model: m\n{rest}"));
     assert!(both[0].contains("cannot be used together"), "{both:?}");

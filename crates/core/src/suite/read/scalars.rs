@@ -88,9 +88,9 @@ impl Field<'_> {
         let name = self.name()?;
         let text = self.text()?;
         if let Some(secret) = names_in(&text.template).find(|variable| is_secret_name(variable)) {
-            let message = format!("a name cannot have a secret in it: `${{{secret}}}`");
+            let message = format!("a name cannot contain a secret: `${{{secret}}}`");
             let help =
-                "it is part of file names and of every report; write it without the variable";
+                "it is part of file names and of every report; write the name without the variable";
             self.report(Problem::error(message).at(self.span()).help(help));
         }
         Some(name)
@@ -144,7 +144,10 @@ impl Field<'_> {
             let problem = Problem::error(format!(
                 "`{name}` is not the name of a tool: `*` is not a wildcard here"
             ));
-            self.report(problem.help("name each tool, as `delete_repo` or `github.delete_repo`"));
+            self.report(problem.help(
+                "name each tool, such as `delete_repo` or \
+            `github.delete_repo`",
+            ));
             return None;
         }
         self.reading.tools.borrow_mut().push((name.clone(), span));
@@ -235,7 +238,7 @@ impl Field<'_> {
     pub fn duration_ms(&mut self) -> Option<u64> {
         let node =
             self.node(|| json!({ "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?(ms|s|m)$" }))?;
-        let wanted = "a length of time with its unit, as `500ms`, `30s` or `2m`";
+        let wanted = "a length of time with its unit, such as `500ms`, `30s` or `2m`";
         self.scalar(node, wanted, |value| parse_duration_ms(value.as_str()?))
     }
 
@@ -246,7 +249,7 @@ impl Field<'_> {
         if limit == Some(0) {
             let what = self.key.map(|key| format!("`{key}`: ")).unwrap_or_default();
             let problem = Problem::error(format!("{what}it must be longer than 0"));
-            self.report(problem.help("as `30s`; omit it for the default"));
+            self.report(problem.help("write it write it as `30s`; omit it for the default"));
         }
         limit.filter(|limit| *limit > 0)
     }
@@ -275,7 +278,7 @@ impl Field<'_> {
         node.to_json(&|scalar, span| match self.filled_in(scalar, span)? {
             Scalar::NotFinite(text) => {
                 self.report(
-                    Problem::error(format!("`{text}` is not a number that JSON has")).at(span),
+                    Problem::error(format!("`{text}` is not a valid JSON number")).at(span),
                 );
                 None
             }

@@ -7,8 +7,8 @@ use std::net::{Ipv4Addr, Ipv6Addr};
 pub(super) fn read(field: &mut Field<'_>) -> Option<String> {
     let url = field.template()?;
     if let Some(Err(why)) = field.literal(&url).map(|url| check(&url)) {
-        let problem = Problem::error(format!("{url:?} is not an address that can be used: {why}"));
-        field.report(problem.help("as `url: http://localhost:3000/mcp`"));
+        let problem = Problem::error(format!("{url:?} is not a valid address: {why}"));
+        field.report(problem.help("write it write it as `url: http://localhost:3000/mcp`"));
     }
     Some(url)
 }

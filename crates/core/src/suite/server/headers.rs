@@ -6,7 +6,7 @@ use crate::suite::read::{Block, Field};
 
 /// Headers that belong to the exchange itself, and who sets them.
 const RESERVED: [(&str, &str); 3] = [
-    ("the protocol says what it is", "accept content-type"),
+    ("the protocol sets it", "accept content-type"),
     (
         "the HTTP connection sets it",
         "connection content-length host keep-alive te trailer transfer-encoding upgrade",
@@ -70,7 +70,7 @@ pub(super) fn read(block: &mut Block<'_>) -> (Vec<(String, HeaderValue)>, Option
     let authorization = seen.iter().find(|(name, _)| name == "authorization");
     if let (Some((_, header)), Some(auth)) = (authorization, block.key_span("auth")) {
         let problem = Problem::error(
-            "`auth` and the header `Authorization` exclude each other: write one of them",
+            "`auth` and the header `Authorization` cannot be used together; remove one",
         );
         block.report(problem.at(auth).also(*header, "already given here"));
     }

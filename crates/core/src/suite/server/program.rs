@@ -12,7 +12,7 @@ pub(in crate::suite) fn read_command(field: &mut Field<'_>, has_args: bool) -> O
 }
 
 fn read_words(field: &mut Field<'_>) -> Option<Vec<String>> {
-    let example = format!("as `{}: [npx, my-server]`", key_of(field));
+    let example = format!("write it as `{}: [npx, my-server]`", key_of(field));
     let mut is_first = true;
     field.list(|f| {
         let is_program = std::mem::take(&mut is_first);
@@ -30,12 +30,12 @@ fn read_program(field: &mut Field<'_>, has_args: bool) -> Option<String> {
     let key = key_of(field);
     if is_blank(field, &program) {
         let problem = Problem::error(format!("`{key}` is empty"));
-        field.report(problem.help(format!("as `{key}: [npx, my-server]`")));
+        field.report(problem.help(format!("write it as `{key}: [npx, my-server]`")));
     } else if !has_args && words_of(&template).count() > 1 {
         let words: Vec<String> = words_of(&template).map(in_a_list).collect();
         let problem = Problem::error(format!("a `{key}` with arguments is a list of words"));
         field.report(problem.help(format!(
-            "write `{key}: [{}]`; a program whose own path has blanks is a list of one word",
+            "write `{key}: [{}]`; a program whose path has spaces is a list of one word",
             words.join(", ")
         )));
     }
@@ -61,7 +61,9 @@ fn in_a_list(word: &str) -> String {
 pub(in crate::suite) fn read_word(field: &mut Field<'_>) -> Option<String> {
     let word = field.template()?;
     if word.contains('\0') {
-        field.report(Problem::error("no program can be given a NUL character"));
+        field.report(Problem::error(
+            "no argument of a program can contain a NUL character",
+        ));
     }
     Some(word)
 }

@@ -35,7 +35,7 @@ pub fn yaml(calibration: &Calibration) -> String {
         |gate: &&GateCalibration| gate.targets.iter().any(|target| target.floor.is_some());
     for gate in calibration.gates.iter().filter(has_floor) {
         let beside = if gate.is_written {
-            "  # beside the keys that it has; `expect:` is replaced"
+            "  # add it to the existing keys; it replaces `expect:`"
         } else {
             ""
         };

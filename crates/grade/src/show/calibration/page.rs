@@ -138,12 +138,12 @@ fn others_in_words(gate: &GateCalibration, shown: usize, unit: &str) -> Option<S
         return Some(format!("too few {unit}s to compare its targets"));
     }
     if shown == 0 {
-        return Some("no target tells them apart".to_owned());
+        return Some("no target separates them".to_owned());
     }
     match compared - shown {
         0 => None,
-        1 => Some("1 other target does not tell them apart".to_owned()),
-        others => Some(format!("{others} other targets do not tell them apart")),
+        1 => Some("1 other target does not separate them".to_owned()),
+        others => Some(format!("{others} other targets do not separate them")),
     }
 }
 

@@ -155,12 +155,12 @@ impl Http {
             Ok(Ok(response)) if response.status().is_success() => return,
             Ok(Ok(response)) => {
                 format!(
-                    "{what} was answered with HTTP {}",
+                    "the server answered {what} with HTTP {}",
                     response.status().as_u16()
                 )
             }
             Ok(Err(why)) => why.sentence(what),
-            Err(_) => format!("{what} was not taken in time"),
+            Err(_) => format!("the server did not accept {what} in time"),
         };
         self.conversation.observe(Observed::Connection(why));
     }

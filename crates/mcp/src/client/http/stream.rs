@@ -42,9 +42,9 @@ pub(super) enum Cut {
 pub(super) enum NoStream {
     #[error("{0}")]
     NotSent(String),
-    #[error("it cannot be continued: GET was answered with HTTP {0}")]
+    #[error("it cannot be continued: the server answered GET with HTTP {0}")]
     Refused(u16),
-    #[error("GET was answered as {0:?}, not as an event stream")]
+    #[error("the server answered GET as {0:?}, not as an event stream")]
     OtherType(String),
 }
 

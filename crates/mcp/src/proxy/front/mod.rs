@@ -92,7 +92,7 @@ impl Front {
                 NamedSession::Over => no_session(),
                 NamedSession::Nothing => refuse(
                     StatusCode::METHOD_NOT_ALLOWED,
-                    "without a session only POST is served",
+                    "without a session, only POST is supported",
                 ),
             }),
             Method::DELETE => {

@@ -171,7 +171,7 @@ impl HttpProxy {
         {
             Ok(body) => body.to_bytes(),
             Err(broken) => {
-                held.unanswered("the answer ended before its end");
+                held.unanswered("the answer ended too early");
                 return Err(broken);
             }
         };

@@ -103,8 +103,8 @@ impl Page {
         let (whole, lines) = (cassette.whole_runs(), cassette.runs.len());
         let broken = match lines - whole {
             0 => String::new(),
-            1 => ", and a line that cannot be read".to_owned(),
-            broken => format!(", and {broken} lines that cannot be read"),
+            1 => ", and an unreadable line".to_owned(),
+            broken => format!(", and {broken} unreadable lines"),
         };
         self.labelled("", "runs", &format!("{whole}{broken}"));
         if let Some(Stopped { after, of }) = cassette.stopped {

@@ -40,7 +40,7 @@ fn a_timeline_shows_the_header_and_each_run_in_the_order_it_happened() {
     tools       2: sky.forecast, map
     fingerprint blake3:00
                 this header was changed after the recording
-    runs        2, and a line that cannot be read
+    runs        2, and an unreadable line
 
     run 1
       user        Rain in Oslo?
@@ -66,7 +66,7 @@ fn a_timeline_shows_the_header_and_each_run_in_the_order_it_happened() {
       assistant   Done.
 
     line 4
-      unreadable  line 4, column 24: the file was cut off in the middle of this line; record it again with --record
+      unreadable  line 4, column 24: the file was cut off in the middle of this line; record it again with `--record`
     "##);
 }
 

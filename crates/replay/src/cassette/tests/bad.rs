@@ -151,15 +151,15 @@ fn said_of(cases: &[(&str, String)]) -> String {
 fn each_problem_of_a_text_says_where_it_is_and_what_to_do() {
     insta::assert_snapshot!(said_of(&texts()), @r##"
     nothing
-        the file is empty; record it again with --record
+        the file is empty; record it again with `--record`
     blank
-        the file is empty; record it again with --record
+        the file is empty; record it again with `--record`
     cut in the header
-        line 1, column 40: the file was cut off in the middle of this line; record it again with --record
+        line 1, column 40: the file was cut off in the middle of this line; record it again with `--record`
     cut in a run
-        line 2, column 50: the file was cut off in the middle of this line; record it again with --record
+        line 2, column 50: the file was cut off in the middle of this line; record it again with `--record`
     cut in a document
-        line 3, column 14: the file was cut off in the middle of this line; record it again with --record
+        line 3, column 14: the file was cut off in the middle of this line; record it again with `--record`
     array
         line 1, column 1: found an array here; a cassette is one JSON object per line, or a single trace as one JSON object
     array over lines
@@ -169,7 +169,7 @@ fn each_problem_of_a_text_says_where_it_is_and_what_to_do() {
     string
         line 1, column 1: found a string here; a cassette is one JSON object per line, or a single trace as one JSON object
     words
-        line 1, column 1: this is not JSON (expected value); restore the line, or record it again with --record
+        line 1, column 1: this is not JSON (expected value); restore the line, or record it again with `--record`
     not a number
         line 3, column 57: `NaN` is not a JSON number; write null, or leave the field out
     infinity
@@ -181,9 +181,9 @@ fn each_problem_of_a_text_says_where_it_is_and_what_to_do() {
     lone surrogate in a name
         line 1, column 25: `\udc00` is half of a surrogate pair and no character; write \ufffd in its place
     deep
-        line 3, column 176: this is nested more than 127 levels deep; shorten the value, or record it again with --record
+        line 3, column 176: this is nested more than 127 levels deep; shorten the value, or record it again with `--record`
     deep header
-        line 1, column 145: this is nested more than 127 levels deep; shorten the value, or record it again with --record
+        line 1, column 145: this is nested more than 127 levels deep; shorten the value, or record it again with `--record`
     "##);
 }
 
@@ -193,9 +193,9 @@ fn each_problem_of_headers_and_runs_says_where_it_is_and_what_to_do() {
     newer
         line 1, column 1: this file has version 2, and this mcptest reads up to version 1; update mcptest
     no version
-        line 1, column 1: the version is missing, which is not a version of the format; record it again with --record
+        line 1, column 1: the version is missing, which is not a version of the format; record it again with `--record`
     version of text
-        line 1, column 1: the version is "1", which is not a version of the format; record it again with --record
+        line 1, column 1: the version is "1", which is not a version of the format; record it again with `--record`
     other format
         line 1, column 1: the format is "vcr", not "mcptest-cassette"; is this another program's file?
     no agent
@@ -227,7 +227,7 @@ fn each_problem_of_headers_and_runs_says_where_it_is_and_what_to_do() {
     the same field twice
         line 1, column 29: this cannot be read as a run (duplicate field `tool_calls`); correct it, or record again with --record
     control character in a string
-        line 3, column 42: this is not JSON (control character (\u0000-\u001F) found while parsing a string); restore the line, or record it again with --record
+        line 3, column 42: this is not JSON (control character (\u0000-\u001F) found while parsing a string); restore the line, or record it again with `--record`
     "##);
 }
 

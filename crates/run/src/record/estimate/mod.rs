@@ -217,7 +217,7 @@ fn price_of(of: AgentRow<'_>, model: &str) -> Option<Price> {
 
 fn refused(of: AgentRow<'_>, unpriced: Option<&str>) -> Option<String> {
     if of.agent.own.is_none() && of.model.is_none() {
-        return Some("it names neither a model nor a program".to_owned());
+        return Some("it has no model and no program".to_owned());
     }
     unpriced.map(|model| {
         format!("no price is known for `{model}`, so mcptest cannot enforce a dollar budget")

@@ -77,7 +77,7 @@ impl Intent {
         let ask = block.required("ask", "The user's message", |field| field.name());
         let named = |field: &mut Field<'_>| Some((field.tool()?, field.span()));
         let one = block.optional("tool", "The tool that is right", named);
-        let many = block.optional("tools", "Tools of which any is right", |field| {
+        let many = block.optional("tools", "Tools that are all right choices", |field| {
             field.list(named)
         });
         let none = block.flag("none", "Choosing no tool is correct", false);
@@ -87,12 +87,15 @@ impl Intent {
             .count();
         let is_written = ["tool", "tools", "none"].iter().any(|key| block.has(key));
         if given != 1 && !block.is_describing() && (given > 1 || !is_written) {
-            let problem = Problem::error("an intent has one of `tool`, `tools` and `none: true`");
+            let problem = Problem::error(
+                "an intent has exactly one of `tool`, `tools` and `none: \
+            true`",
+            );
             let span = block.key_span("ask").unwrap_or_default();
             block.report(
                 problem
                     .at(span)
-                    .help("say which tool is right, or `none: true`"),
+                    .help("name the right tool, or write `none: true`"),
             );
         }
         Some(Self {
