@@ -204,7 +204,7 @@ fn a_side_that_asserts_less_is_not_compared() {
     let (code, said) = compare(place.path(), &["old", "new", "--fail-on", "worse"]);
     assert_eq!(code, Some(2), "{said}");
     assert!(
-        said.contains("the two sides do not assert the same: `tool_selection:` was changed"),
+        said.contains("the two sides assert different things: `tool_selection:` was changed"),
         "{said}"
     );
 }

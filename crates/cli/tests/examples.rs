@@ -113,10 +113,7 @@ fn judging_twice_gives_the_same_bytes_in_every_format() {
             };
             let first = judge();
             assert!(!first.is_empty());
-            assert!(
-                first == judge(),
-                "{reporter} of {folder} differs from one time to the next"
-            );
+            assert!(first == judge(), "{reporter} of {folder} differs each time");
         }
     }
 }

@@ -222,7 +222,7 @@ fn it_says_plainly_that_no_tool_has_a_test_and_what_to_do() {
     let none = "  no tool could be tested, so the only test calls a tool that does not exist\n";
     assert!(said("none", &[]).contains(&format!("{none}  the server lists no tools\nnext:")));
     let why = "  none is marked read-only, so none was called: a tool may change something\n";
-    let todo = "  name a call that may be made twice: add `--force --call 'write'`\nnext:";
+    let todo = "  name a call that can be made twice: add `--force --call 'write'`\nnext:";
     assert!(said("writer", &[]).contains(&format!("{none}{why}{todo}")));
     let named = said("helpful", &["--call", "soft id=7"]);
     assert!(
@@ -239,7 +239,7 @@ fn only_what_was_the_same_twice_is_expected_and_what_fails_is_left_out() {
         "    tool: random\n    args: {}\n    expect:\n      - { target: result.isError, matcher: { exact: false } }\n      \
          - { target: \"result.content[0].text\", matcher: { length: { gte: 1 } } }\n",
         "#   liar: result.structuredContent: the result does not match the tool's own outputSchema\n",
-        "#   refuses: called with {}, it was refused: -32602 there is no such thing\n",
+        "#   refuses: called with {}, the server refused it: -32602 there is no such thing\n",
         "#   fails: called with {}, it failed: not like this\n",
         "#   crash: called with {}, no answer: server \"python3\": it exited with code 9 while tools/call crash was open\n",
     ] {
@@ -254,7 +254,7 @@ fn of_many_tools_a_few_are_tested_and_named_ones_before_others() {
     assert_eq!(suite.matches("    tool: tool_").count(), 12);
     assert!(
         suite.contains("    tool: tool_150\n")
-            && suite.contains("#   188 more: there are tests enough for a start\n")
+            && suite.contains("#   188 more: these tests are enough for a start\n")
     );
     assert!(
         suite.lines().all(|line| line.chars().count() < 200),
@@ -348,7 +348,7 @@ fn nothing_is_written_over_without_being_told_to() {
     assert_eq!(refused.status.code(), Some(2));
     assert_eq!(
         text(&refused.stderr),
-        "error: mcptest.yml exists\n  help: name another file with `-o FILE`, or write over it with `--force`\n"
+        "error: mcptest.yml exists\n  help: name another file with `-o FILE`, or overwrite it with `--force`\n"
     );
     assert_eq!(
         fs::read_to_string(folder.path().join("mcptest.yml")).unwrap(),

@@ -370,7 +370,7 @@ tools: [{ name: echoes, server: weather, tool: echo, expect: [{ target: result.i
         (
             "first-password",
             "other-password",
-            "servers.weather or args: a value that is redacted here has changed",
+            "servers.weather or args: a redacted value has changed",
         ),
         ("north-east", "north-west", "env.REGION: recorded"),
     ] {
@@ -744,7 +744,7 @@ fn a_call_prints_what_the_tool_answers() {
 fn a_call_that_fails_says_how_and_exits_accordingly() {
     let (out, err, code) = call(&["call", "fail"]);
     assert_eq!((out.as_str(), code), ("no data for today\n", Some(1)));
-    assert_eq!(err, "error: the tool says that it failed (isError)\n");
+    assert_eq!(err, "error: the tool reports a failure (isError)\n");
     let (_, err, code) = call(&["call", "get_weather", "citty=Oslo"]);
     assert_eq!(
         err,
@@ -817,7 +817,7 @@ fn a_server_is_looked_up_in_the_suite() {
         "the only server is the one meant"
     );
     let slip = mcptest(&folder, &["tools", "wether"]);
-    let said = "error: nothing under `servers:` of mcptest.yml is called `wether`\n  help: did you mean `weather`?\n";
+    let said = "error: `servers:` of mcptest.yml has no server `wether`\n  help: did you mean `weather`?\n";
     assert_eq!(
         (text(&slip.stderr).as_str(), slip.status.code()),
         (said, Some(2))

@@ -107,10 +107,7 @@ mod tests {
         std::fs::write(&path, vec![b'x'; 2 << 20]).unwrap();
         assert_eq!(read(&path, 2 << 20).unwrap().len(), 2 << 20);
         let said = read(&path, 1 << 20).unwrap_err().to_string();
-        assert_eq!(
-            said,
-            "it is longer than 1 MB, the most that is read; split it"
-        );
+        assert_eq!(said, "it is longer than 1 MB, the limit; split it");
         let grown = up_to(io::repeat(0), 1 << 20, 0, "grown".to_owned()).unwrap_err();
         assert_eq!(grown.to_string(), "grown");
         assert_eq!(

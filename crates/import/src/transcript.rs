@@ -422,7 +422,7 @@ mod tests {
             .meet(Some("z"), Some("c"), ImportedAnswer::default())
             .unwrap_err();
         assert!(
-            refused.contains("no call before it has the id `z`"),
+            refused.contains("no earlier call has the id `z`"),
             "{refused}"
         );
     }

@@ -293,7 +293,7 @@ fn other_words_changed_and_paths_can_be_ignored() {
     let drift = drift(answers, &["find:result", "**.text", "result.nosuch"]);
     assert_eq!(drift.unused_ignores, ["result.nosuch"]);
     assert!(
-        human(&drift).contains("ignored, but not there\n  result.nosuch\n"),
+        human(&drift).contains("ignored, but not found\n  result.nosuch\n"),
         "{}",
         human(&drift)
     );

@@ -323,7 +323,7 @@ fn a_suite_is_refused_for_what_is_wrong_in_the_manifest_of_its_mock() {
     assert_eq!(
         errors.collect::<Vec<_>>(),
         [
-            "s/m/Oslo.yml:3:33: nothing is called `arg` here",
+            "s/m/Oslo.yml:3:33: `arg` is not defined here",
             "s/m/Oslo.yml:4:8: unknown key `nmae`"
         ]
     );

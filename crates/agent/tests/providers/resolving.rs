@@ -81,7 +81,7 @@ fn a_base_url_is_filled_in_and_a_bad_one_is_traced_to_its_place() {
     ];
     assert_eq!(
         refusal(EMPTY, "claude-x", &environment),
-        "the base URL of `anthropic` (ANTHROPIC_BASE_URL) is not an address that can be used: `localhost:` is neither `http:` nor `https:`"
+        "the base URL of `anthropic` (ANTHROPIC_BASE_URL) is not a valid address: `localhost:` is neither `http:` nor `https:`"
     );
 }
 

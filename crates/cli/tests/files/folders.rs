@@ -90,7 +90,7 @@ fn links_to_folders_are_not_entered_and_named() {
     link("..", &at("s/up"));
     link(".", &at("s/same"));
     link("a.yml", &at("s/b.yml"));
-    let named = "note: these are links to folders, and were not entered: s/same, s/up\n";
+    let named = "note: mcptest did not enter these links to folders: s/same, s/up\n";
     assert_says(
         &mcptest(here.path(), &["run", "s"]),
         0,
@@ -126,7 +126,7 @@ fn a_trace_that_is_a_link_to_nowhere_or_a_pipe_breaks_its_row() {
         )
     };
     link("..", &at("runs/up"));
-    let named = "runs/up is a link to a folder, and was not entered";
+    let named = "runs/up is a link to a folder; mcptest did not enter it";
     let (by_pattern, by_folder) = judged();
     assert_says(&by_pattern, 0, &["2 runs", named]);
     assert_says(&by_folder, 0, &["2 tests: 2 passed", named]);

@@ -226,7 +226,7 @@ fn a_report_is_written_over_no_recording_even_where_the_suite_is_refused() {
     assert_says(
         &output,
         2,
-        &["a report cannot be written to t.json: it holds a recording"],
+        &["cannot write a report to t.json: it is a recording"],
     );
     assert_eq!(
         fs::read_to_string(here.path().join("t.json")).unwrap(),

@@ -238,7 +238,7 @@ const REFUSED: &[(&str, &str, &str, &str, &str)] = &[
         "anthropic",
         "claude-sonnet-4-5",
         "temperature: 1.5",
-        "its provider takes numbers up to 1",
+        "its provider accepts numbers up to 1",
         "temperature: range: 0..1",
     ),
     (
@@ -287,7 +287,7 @@ const REFUSED: &[(&str, &str, &str, &str, &str)] = &[
         "mistral",
         "mistral-large-latest",
         "temperature: 2",
-        "its provider takes numbers up to 1.5",
+        "its provider accepts numbers up to 1.5",
         "temperature: Input should be less than or equal to 1.5",
     ),
 ];

@@ -184,7 +184,7 @@ fn a_scorer_that_gives_no_numbers_breaks_its_row_and_nothing_else() {
         ("echo '{\"a\": 1e999}'", "number out of range"),
         (
             "echo '{\"a\": \"1\"}'",
-            "`a` is neither a number, true nor false",
+            "`a` is not a number, true or false",
         ),
         ("echo '{\"a\": 1}{\"a\": 2}'", "trailing characters"),
         (
@@ -222,7 +222,7 @@ fn a_scorer_that_gives_no_numbers_breaks_its_row_and_nothing_else() {
     );
     bench
         .run(&["eval", "suite.yml"])
-        .says("the scorer `shouts` cannot be started: program");
+        .says("cannot start the scorer `shouts`: program");
 }
 
 /// Whether a process whose id the scorer wrote is there.

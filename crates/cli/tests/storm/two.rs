@@ -81,7 +81,7 @@ fn each_row_is_recorded_by_one_and_the_other_spends_nothing_on_it() {
         let said = seen(output);
         assert_eq!(output.status.code(), Some(2), "{said}");
         let words = format!(
-            "run 1 was not recorded: {lost}.jsonl: another mcptest is recording to this file; wait for it, or record elsewhere"
+            "run 1 was not recorded: {lost}.jsonl: another mcptest is recording to this file; wait for it, or record to another file"
         );
         let on_one_line = said.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(on_one_line.contains(&words), "{said}");

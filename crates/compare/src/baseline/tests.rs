@@ -92,7 +92,7 @@ fn a_further_tool_is_broken_when_three_runs_agree() {
     let one = calls(&[open()]);
     for tool in ["search", "delete_page"] {
         let two = calls(&[open(), (tool, json!({}))]);
-        let new = format!("tool: `desk.{tool}` is called now, and was not before");
+        let new = format!("tool: `desk.{tool}` is now called; it was not called before");
         assert_eq!(told_of_three(&one, &two), [format!("FAIL {new}")]);
         assert_eq!(
             told(&vec![one.clone(); 3], &[two]),
@@ -106,7 +106,7 @@ fn an_order_that_is_turned_round_is_broken_and_calls_of_one_turn_have_none() {
     let (there, back) = (calls(&[look(), open()]), calls(&[open(), look()]));
     assert_eq!(
         told_of_three(&there, &back),
-        ["FAIL order: `desk.open` is called before `desk.search` now"]
+        ["FAIL order: `desk.open` is now called before `desk.search`"]
     );
     let mut together = back;
     for call in together["tool_calls"].as_array_mut().unwrap() {
@@ -131,7 +131,7 @@ fn an_order_after_parallel_calls_is_an_invariant() {
     let now = in_turns(&[("search", 0), ("charge", 1), ("auth", 2)]);
     assert_eq!(
         told_of_three(&before, &now),
-        ["FAIL order: `shop.charge` is called before `shop.auth` now"]
+        ["FAIL order: `shop.charge` is now called before `shop.auth`"]
     );
 }
 
@@ -145,7 +145,7 @@ fn an_order_across_a_tool_of_varying_place_is_an_invariant() {
     let now = vec![in_turns(&[("charge", 0), ("auth", 1), ("search", 2)]); 3];
     assert_eq!(
         told(&before, &now),
-        ["FAIL order: `shop.charge` is called before `shop.auth` now"]
+        ["FAIL order: `shop.charge` is now called before `shop.auth`"]
     );
 }
 
@@ -155,7 +155,7 @@ fn a_tool_that_moves_across_others_is_one_difference() {
     let to_the_front = in_turns(&[("e", 0), ("a", 1), ("b", 2), ("c", 3), ("d", 4)]);
     assert_eq!(
         told_of_three(&before, &to_the_front),
-        ["FAIL order: `shop.e` is called before `shop.d` now"]
+        ["FAIL order: `shop.e` is now called before `shop.d`"]
     );
     let reversed = in_turns(&[("e", 0), ("d", 1), ("c", 2), ("b", 3), ("a", 4)]);
     assert_eq!(told_of_three(&before, &reversed).len(), 4);
@@ -208,7 +208,7 @@ fn a_name_without_a_server_is_the_tool_of_the_only_server_that_has_it() {
         [
             "FAIL tool: `bank.charge` is no longer called",
             "FAIL tool: `shop.charge` is no longer called",
-            "FAIL tool: `charge` is called now, and was not before",
+            "FAIL tool: `charge` is now called; it was not called before",
         ]
     );
 }
@@ -234,7 +234,7 @@ fn arguments_are_compared_by_value_whatever_their_case_space_and_order() {
             json!({"vip": true, "note": "somewhere quiet, if you can", "nights": 2, "city": " new  york"})
         ),
         [
-            "PASS arguments: `desk.book`: `city` is written \" new  york\" now, \"New York\" before",
+            "PASS arguments: `desk.book`: `city` is now written \" new  york\", before \"New York\"",
             "PASS arguments: `desk.book`: `note` is worded differently",
             "PASS arguments: `desk.book`: `vip` is given now",
         ]
@@ -329,7 +329,7 @@ fn one_run_among_several_that_has_a_say_is_not_enough() {
         told(&steady, &now),
         [
             "UNDECIDED tool: in 2 of 3 runs `desk.search` is no longer called",
-            "UNDECIDED order: `desk.open` is called before `desk.search` now",
+            "UNDECIDED order: `desk.open` is now called before `desk.search`",
         ]
     );
 }

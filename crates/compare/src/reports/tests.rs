@@ -335,7 +335,7 @@ fn tests_that_assert_something_else_are_not_compared() {
     assert_eq!(
         test.not_compared.as_deref(),
         Some(
-            "the two sides do not assert the same: `expect:` was changed, `narrative:` was added, \
+            "the two sides assert different things: `expect:` was changed, `narrative:` was added, \
              `stability:` was removed"
         )
     );

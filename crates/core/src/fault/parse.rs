@@ -201,10 +201,10 @@ mod tests {
         assert!(said("weather").contains("slow:<ms>, recover-after:<n>"));
         assert_eq!(
             said("slow"),
-            "`slow` is missing its number: it is written `slow:<ms>`, as `slow:500`"
+            "`slow` is missing its number: write `slow:<ms>`, as in `slow:500`"
         );
         assert_eq!(said("hang:3"), "`hang` takes no number");
-        let help = "it is written `recover-after:<n>`, as `recover-after:2`";
+        let help = "write `recover-after:<n>`, as in `recover-after:2`";
         let message = "`recover-after` takes a whole number of at least 1, not `0`";
         assert_eq!(said("recover_after:0"), format!("{message}: {help}"));
         assert!(said("slow:-1").starts_with("`slow` takes a whole number of at least 0, not `-1`"));

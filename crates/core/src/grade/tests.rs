@@ -195,11 +195,11 @@ fn what_could_never_fail_or_says_nothing_is_refused() {
         ),
         (
             "{ llm-judge: { rubric: { criteria: [{ text: A, weight: 0 }] } } }",
-            "none of them counts",
+            "none counts",
         ),
         (
             "{ llm-judge: { rubric: { tree: { score: 1 } } } }",
-            "the tree asks nothing",
+            "the tree asks no question",
         ),
         (
             "{ llm-judge: { rubric: { strict: true } } }",
@@ -209,7 +209,7 @@ fn what_could_never_fail_or_says_nothing_is_refused() {
         ("{ llm-rubric: R }", "is called `llm-judge` here"),
         (
             "{ llm-judge: { rubric: R, model: { provider: mine, id: m } } }",
-            "nothing under `providers:` is called `mine`",
+            "`providers:` has no entry `mine`",
         ),
         (
             "{ llm-judge: { rubric: R, treshold: 0.5 } }",
@@ -335,11 +335,11 @@ fn a_tree_whose_branches_all_pass_or_all_fail_is_told() {
     };
     assert_eq!(
         messages(&tree(1.0, 0.5)),
-        ["every branch of the tree scores at least 0.5, and 0.5 passes: this cannot fail"]
+        ["every branch of the tree scores at least 0.5, but 0.5 passes: this cannot fail"]
     );
     assert_eq!(
         refusal(&tree(0.4, 0.0)),
-        "every branch of the tree scores at most 0.4, and 0.5 is needed to pass"
+        "every branch of the tree scores at most 0.4, but 0.5 is needed to pass"
     );
     assert_eq!(messages(&tree(1.0, 0.0)), [""; 0]);
 }

@@ -27,7 +27,7 @@ pub(super) fn unhittable(of: AgentRow<'_>, recorded: &RecordedRuns<'_>) -> Optio
         let unknown = fault.target.unknown_tool(&tools)?;
         let (name, why) = (&fault.name, unknown.message);
         let message =
-            format!("the fault `{name}` can never be hit: {why} in the recorded catalogue");
+            format!("the fault `{name}` can never take effect: {why} in the recorded catalogue");
         Some(Reason {
             help: unknown.help,
             ..Reason::new(ReasonKind::FaultUnhittable, message)

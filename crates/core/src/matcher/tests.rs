@@ -161,7 +161,7 @@ fn what_is_not_a_matcher_is_refused() {
     assert_eq!(read("{}").unwrap_err(), ["a matcher is missing here"]);
     assert_eq!(
         read("{gte: 1, lte: 2}").unwrap_err(),
-        ["one matcher at a time: `gte` and `lte`"]
+        ["write one matcher at a time, not `gte` and `lte`"]
     );
     assert_eq!(read("{exat: 1}").unwrap_err(), ["unknown key `exat`"]);
     assert_eq!(read("{equals: 1}").unwrap_err(), ["unknown key `equals`"]);
@@ -213,7 +213,7 @@ fn what_holds_for_everything_is_refused() {
         assert!(
             problems
                 .iter()
-                .any(|one| one.ends_with("and asserts nothing")),
+                .any(|one| one.ends_with("so it asserts nothing")),
             "{yaml}: {problems:?}"
         );
     }
@@ -439,7 +439,7 @@ fn every_matcher_holds_or_its_not_does_or_it_cannot_be_asked_and_then_nothing_ar
                 value: &value,
             });
             assert!(
-                is_asked || reason.is_some_and(|reason| reason.contains("cannot be asked of")),
+                is_asked || reason.is_some_and(|reason| reason.contains("does not apply to")),
                 "{}",
                 about("the reason")
             );
@@ -531,21 +531,21 @@ fn what_cannot_be_asked_names_the_path_to_write() {
             "tool_results[0].content",
             false,
             &blocks,
-            "`icontains` cannot be asked of a list of content blocks; write `tool_results[0].content[0].text`",
+            "`icontains` does not apply to a list of content blocks; write `tool_results[0].content[0].text`",
         ),
         (
             "contains: x",
             "tool_results[0].content",
             false,
             &picture_first,
-            "`contains` cannot be asked of a list of content blocks; write `tool_results[0].content[1].text`",
+            "`contains` does not apply to a list of content blocks; write `tool_results[0].content[1].text`",
         ),
         (
             "contains: x",
             "tool_results[0].content",
             false,
             &resource,
-            "`contains` cannot be asked of a list of content blocks; write \
+            "`contains` does not apply to a list of content blocks; write \
              `tool_results[0].content[0].resource.text`",
         ),
         (
@@ -553,14 +553,14 @@ fn what_cannot_be_asked_names_the_path_to_write() {
             "tool_results[0].content",
             false,
             &blocks,
-            "`contains` cannot be asked of item 0, a content block; write `tool_results[0].content[*].text`",
+            "`contains` does not apply to item 0, a content block; write `tool_results[0].content[*].text`",
         ),
         (
             "no-item: {contains: Error}",
             "tool_results[*].content",
             true,
             &json!([blocks]),
-            "`contains` cannot be asked of item 0, a list of content blocks; write \
+            "`contains` does not apply to item 0, a list of content blocks; write \
              `tool_results[*].content[*].text`",
         ),
         (
@@ -568,7 +568,7 @@ fn what_cannot_be_asked_names_the_path_to_write() {
             "tool_results[*].content",
             true,
             &json!([blocks]),
-            "`contains` cannot be asked of a list of lists; write `tool_results[*].content[*].text` and ask its \
+            "`contains` does not apply to a list of lists; write `tool_results[*].content[*].text` and check its \
              items with `any-item`, `every-item` or `no-item`",
         ),
         (
@@ -576,7 +576,7 @@ fn what_cannot_be_asked_names_the_path_to_write() {
             "tool_calls[0].args.to",
             false,
             &json!(["bob", "eve"]),
-            "`regex` cannot be asked of a list of strings; write `tool_calls[0].args.to[0]`, or ask the items with \
+            "`regex` does not apply to a list of strings; write `tool_calls[0].args.to[0]`, or check the items with \
              `any-item`, `every-item` or `no-item`",
         ),
         (
@@ -584,21 +584,21 @@ fn what_cannot_be_asked_names_the_path_to_write() {
             "tool_calls[*].args.to",
             true,
             &json!(["bob", "eve"]),
-            "`regex` cannot be asked of a list of strings; ask the items with `any-item`, `every-item` or `no-item`",
+            "`regex` does not apply to a list of strings; check the items with `any-item`, `every-item` or `no-item`",
         ),
         (
             "not: {contains: /etc}",
             "tool_calls[0].args",
             false,
             &json!({"odd.key": "/etc"}),
-            "`contains` cannot be asked of an object; write `tool_calls[0].args[\"odd.key\"]`",
+            "`contains` does not apply to an object; write `tool_calls[0].args[\"odd.key\"]`",
         ),
         (
             "no-item: {gte: 500}",
             "tool_calls[*].args.amount",
             true,
             &json!([1, "900"]),
-            "`gte` cannot be asked of item 1, a string; compare a string with `exact`, `contains` or `regex`, or its \
+            "`gte` does not apply to item 1, a string; compare a string with `exact`, `contains` or `regex`, or its \
              `length`",
         ),
         (
@@ -606,7 +606,7 @@ fn what_cannot_be_asked_names_the_path_to_write() {
             "final_response",
             false,
             &json!("5"),
-            "`contains` cannot be asked of a string; a number is never part of a string: write `contains: \"5\"`",
+            "`contains` does not apply to a string; a number is never part of a string: write `contains: \"5\"`",
         ),
     ] {
         assert_eq!(reason(matcher, target, is_list_of_each, value), said);

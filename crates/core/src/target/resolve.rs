@@ -430,7 +430,7 @@ mod tests {
         assert!(
             refused("tool_calls[x]")
                 .message
-                .contains("neither a number")
+                .contains("is not a number, `*` or a quoted key")
         );
         assert!(refused("").message.contains("empty"));
     }

@@ -126,11 +126,7 @@ static FAULT: Shape = Record(&[
         Whole,
         "its measured cost; if omitted, it follows from the kind and the block",
     ),
-    optional(
-        "detected",
-        Flag,
-        "true if true if the agent received the failure",
-    ),
+    optional("detected", Flag, "true if the agent received the failure"),
 ]);
 
 static SERVER: Shape = Record(&[

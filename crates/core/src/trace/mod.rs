@@ -332,7 +332,7 @@ pub struct FaultEvent<'a> {
     /// The cost of the fault, in virtual milliseconds.
     #[serde(alias = "virtualMs")]
     pub virtual_ms: Option<u64>,
-    /// True if true if the agent received the failure.
+    /// True if the agent received the failure.
     #[serde(default, deserialize_with = "read::or_default")]
     pub detected: bool,
 }

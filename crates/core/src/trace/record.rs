@@ -222,7 +222,7 @@ pub struct RecordedFault {
     /// The delay of the answer. Omitted if it follows from the judging block's budget.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub virtual_ms: Option<u64>,
-    /// True if true if the agent received the failure.
+    /// True if the agent received the failure.
     pub detected: bool,
 }
 

@@ -281,8 +281,8 @@ mod tests {
         assert_eq!(
             slips(trace),
             [
-                "`tool_calls[*].agrs` is not a field of a trace, and no check reads it; did you mean `args`?",
-                "`tool_results[*].is_eror` is not a field of a trace, and no check reads it; did you mean `is_error`?",
+                "`tool_calls[*].agrs` is not a field of a trace, so no check reads it; did you mean `args`?",
+                "`tool_results[*].is_eror` is not a field of a trace, so no check reads it; did you mean `is_error`?",
             ]
         );
         let spelled = r#"{"toolResults":[{"isError":true,"structuredContent":{}}]}"#;

@@ -185,13 +185,10 @@ fn the_first_transition_that_holds_is_made_and_a_call_with_none_changes_nothing(
 #[test]
 fn what_cannot_be_changed_makes_the_call_invalid() {
     for (effect, why) in [
-        (
-            "{ set: { n.deep: 1 } }",
-            "`n` is 5, and nothing can be within it",
-        ),
+        ("{ set: { n.deep: 1 } }", "`n` is 5, so it has no entries"),
         (
             "{ set: { list.3: 1 } }",
-            "`list` is a list of 1, and has no item 3",
+            "`list` is a list of 1; it has no item 3",
         ),
         ("{ append: { n: 1 } }", "`n` is no list"),
     ] {

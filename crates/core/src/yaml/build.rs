@@ -502,6 +502,6 @@ mod tests {
     fn a_second_document_a_duplicate_and_a_tag_are_refused() {
         assert!(problems_of("a: 1\n---\nb: 2\n")[0].contains("one YAML document"));
         assert!(problems_of("a: 1\nb: 2\na: 3\n")[0].contains("`a` is written twice"));
-        assert!(problems_of("a: !custom 1\n")[0].contains("means nothing"));
+        assert!(problems_of("a: !custom 1\n")[0].contains("has no meaning"));
     }
 }

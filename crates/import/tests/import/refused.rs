@@ -11,20 +11,20 @@ const REFUSED: &[Refused] = &[
         r#"[{"role":"user","content":"a"},
 {"role":"assistant","content":[{"type":"hologram","name":"t"}]}]"#,
         "line 2, column 32",
-        "a content block is of an unknown `type`, `hologram`; it could be a call: remove it if it is not",
+        "a content block is of an unknown `type`, `hologram`; if it is not a call, remove it",
     ),
     (
         "anthropic",
         r#"[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"t","input":{}}]},
 {"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":"x"}]}]"#,
         "line 2, column 27",
-        "this result has no call: no call before it has the id `b`; export the whole conversation, or take the result out",
+        "this result has no call: no earlier call has the id `b`; export the whole conversation, or remove the result",
     ),
     (
         "anthropic",
         r#"[{"role":"assistant","content":"Let me look.","tool_calls":[{"id":"a"}]}]"#,
         "line 1, column 60",
-        "messages of this format have no `tool_calls`, and calls in it would be missed",
+        "messages of this format have no `tool_calls`; mcptest would miss calls in it",
     ),
     (
         "openai-chat",
@@ -36,7 +36,7 @@ const REFUSED: &[Refused] = &[
         "openai-chat",
         r#"[{"role":"user","content":"a"},{"role":"tool","tool_call_id":"b","content":"x"}]"#,
         "line 1, column 32",
-        "no call before it has the id `b`",
+        "no earlier call has the id `b`",
     ),
     (
         "openai-chat",
@@ -60,7 +60,7 @@ const REFUSED: &[Refused] = &[
         "openai-responses",
         r#"[{"type":"function_call_output","call_id":"b","output":"x"}]"#,
         "line 1, column 2",
-        "no call before it has the id `b`",
+        "no earlier call has the id `b`",
     ),
     (
         "langchain",
@@ -72,7 +72,7 @@ const REFUSED: &[Refused] = &[
         "langchain",
         r#"[{"type":"human","content":"a"},{"type":"tool","content":"x","tool_call_id":"b"}]"#,
         "line 1, column 33",
-        "no call before it has the id `b`",
+        "no earlier call has the id `b`",
     ),
     (
         "otel",
@@ -86,7 +86,7 @@ const REFUSED: &[Refused] = &[
         r#"{"resourceSpans":[{"scopeSpans":[{"spans":[
 {"traceId":"a","spanId":"b","attributes":{"gen_ai.operation.name":"chat","gen_ai.input.messages":[{"role":"tool","parts":[{"type":"tool_call_response","id":"b","response":"x"}]}]}}]}]}]}"#,
         "line 2, column 1",
-        "no call before it has the id `b`",
+        "no earlier call has the id `b`",
     ),
     (
         "ai-sdk",
@@ -99,7 +99,7 @@ const REFUSED: &[Refused] = &[
         "ai-sdk",
         r#"[{"role":"tool","content":[{"type":"tool-result","toolCallId":"b","toolName":"t","output":{"type":"text","value":"x"}}]}]"#,
         "line 1, column 28",
-        "no call before it has the id `b`",
+        "no earlier call has the id `b`",
     ),
     (
         "ai-sdk",
@@ -136,7 +136,7 @@ const REFUSED: &[Refused] = &[
         "gemini",
         r#"{"contents":[{"role":"user","parts":[{"functionResponse":{"name":"t","response":{}}}]}]}"#,
         "line 1, column 58",
-        "this result has no call: no call of `t` before it waits for one",
+        "this result has no call: no earlier call of `t` waits for a result",
     ),
     (
         "gemini",
@@ -161,7 +161,7 @@ const REFUSED: &[Refused] = &[
         "pydantic-ai",
         r#"[{"kind":"request","parts":[{"part_kind":"tool-return","tool_name":"t","tool_call_id":"b","content":"x"}]}]"#,
         "line 1, column 29",
-        "no call before it has the id `b`",
+        "no earlier call has the id `b`",
     ),
     (
         "otel",
@@ -179,7 +179,7 @@ const REFUSED: &[Refused] = &[
         "openinference",
         r#"{"context":{"trace_id":"a","span_id":"b"},"attributes":{"openinference.span.kind":"LLM","llm.input_messages.0.message.role":"tool","llm.input_messages.0.message.tool_call_id":"b"}}"#,
         "line 1, column 1",
-        "no call before it has the id `b`",
+        "no earlier call has the id `b`",
     ),
 ];
 

@@ -137,8 +137,8 @@ impl Misbehaviour {
                     },
                 );
                 format!(
-                    "{asked} was redirected (HTTP {status}), which mcptest does not follow, \
-                {location}"
+                    "{asked} was redirected (HTTP {status}) {location}; mcptest does not follow \
+                redirects"
                 )
             }
             Self::Unauthorized {

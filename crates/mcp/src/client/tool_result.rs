@@ -128,7 +128,7 @@ mod tests {
             faults_of(bad),
             [
                 "has a `content[0]` of the type text without `text`",
-                "has a `content[1]` of the type \"txt\", which is none of text, image, audio, resource, resource_link",
+                "has a `content[1]` of the unknown type \"txt\"; the types are text, image, audio, resource, resource_link",
                 "has a `content[2]` that is not an object: 7",
                 "has a `content[3]` without `type`",
                 "has a `content[4]` of the type resource whose `resource` is not an object",

@@ -153,9 +153,9 @@ mod tests {
             ("a..b", "a part of it is empty"),
             ("a[]", "a part of it is empty"),
             ("result.", "a part of it is empty"),
-            ("get_time:", "it names no path"),
-            (":", "it names no path"),
-            ("", "it names no path"),
+            ("get_time:", "it has no path"),
+            (":", "it has no path"),
+            ("", "it has no path"),
         ] {
             let refused = written.parse::<Ignore>().unwrap_err().to_string();
             assert!(refused.starts_with(reason), "{written}: {refused}");

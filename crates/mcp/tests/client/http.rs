@@ -150,7 +150,7 @@ async fn each_bad_status_has_its_own_sentence() {
     let rows = [
         (
             reply("302 Found", "Location: https://example.com/login\r\n", ""),
-            "tools/call get_weather was redirected (HTTP 302), which is not followed, to https://example.com/login: put that address into `url` if it is the right one",
+            "tools/call get_weather was redirected (HTTP 302), which mcptest does not follow, to https://example.com/login: put that address into `url` if it is the right one",
         ),
         (
             reply(
@@ -158,7 +158,7 @@ async fn each_bad_status_has_its_own_sentence() {
                 "WWW-Authenticate: Bearer realm=\"x\"\r\n",
                 "",
             ),
-            "tools/call get_weather was refused with HTTP 401 (WWW-Authenticate: Bearer realm=\"x\"); it wants credentials: set `auth: {bearer_token_env: NAME}`, or a header as `Authorization: {env: NAME}`",
+            "tools/call get_weather was refused with HTTP 401 (WWW-Authenticate: Bearer realm=\"x\"); it requires credentials: set `auth: {bearer_token_env: NAME}`, or a header such as `Authorization: {env: NAME}`",
         ),
         (
             reply("403 Forbidden", "", "no"),

@@ -167,7 +167,7 @@ async fn wrong_ids_and_second_answers_are_told_apart() {
     .await;
     let text = timed_out(&client).await;
     assert!(
-        text.ends_with("within 100 ms; it answered id 999, which was not asked"),
+        text.ends_with("within 100 ms; it answered id 999, but no request has this id"),
         "{text}"
     );
     client.request("resources/list", None).await.unwrap();

@@ -442,7 +442,7 @@ mod tests {
         assert_eq!(fault("args.a = 1"), (7..8, "`=` compares nothing".into()));
         assert_eq!(
             fault("arg.a == 1"),
-            (0..3, "nothing is called `arg` here".into())
+            (0..3, "`arg` is not defined here".into())
         );
         assert_eq!(
             fault("args.a == "),

@@ -74,7 +74,7 @@ fn arguments_are_filled_in_and_a_missing_one_is_an_error_that_names_it() {
     assert_eq!(error.code, code::INVALID_PARAMS);
     assert_eq!(
         error.message,
-        "the answer of the tool `ask` uses `${args.city}`, which this call does not have"
+        "the answer of the tool `ask` uses `${args.city}`, but this call does not have it"
     );
 }
 
@@ -152,7 +152,7 @@ fn a_sequence_steps_through_its_answers_and_then_repeats_cycles_or_fails() {
     assert_eq!(answers(", then: cycle"), r#""a" "b" "a" "b""#);
     assert!(
         answers(", then: error")
-            .starts_with(r#""a" "b" the sequence of the tool `ask` is at its end after 2 answers"#)
+            .starts_with(r#""a" "b" the sequence of the tool `ask` has no more than 2 answers"#)
     );
 }
 
@@ -255,7 +255,7 @@ fn a_result_that_breaks_its_output_schema_is_warned_of_or_refused_when_it_is_mad
     )));
     assert!(
         warned[0].starts_with(
-            "5:18: warning: this result does not fit the tool's `output_schema`: at `/struct"
+            "5:18: warning: this result does not match the tool's `output_schema`: at `/struct"
         ),
         "{warned:?}"
     );
@@ -285,8 +285,8 @@ fn all_problems_are_said_at_once_with_their_places() {
         [
             "2:3: unknown key `nmae`",
             "3:11: `slow` is missing its number",
-            "6:18: `text` cannot be used beside `error`",
-            "6:30: nothing is called `arg` here",
+            "6:18: `text` cannot be used with `error`",
+            "6:30: `arg` is not defined here",
             "6:47: `message` is missing here",
             "6:53: a code is a whole number",
             "7:13: two tools are called `a`",
@@ -567,7 +567,7 @@ fn the_first_answer_whose_condition_holds_is_given() {
     let error = text(json!({"city": "Oslo"})).unwrap_err();
     assert_eq!(
         error.message,
-        r#"no response of the tool `ask` is for the arguments {"city":"Oslo"}"#
+        r#"the tool `ask` has no response for the arguments {"city":"Oslo"}"#
     );
     assert_eq!(
         text_of(
@@ -588,7 +588,7 @@ fn a_condition_with_a_fault_is_shown_at_its_column() {
         [
             "5:25: `=` compares nothing",
             "7:11: warning: this answer is never used",
-            "7:19: nothing is called `ags` here",
+            "7:19: `ags` is not defined here",
         ]
     );
 }
@@ -689,13 +689,13 @@ fn a_store_with_faults_says_them_all() {
     assert_eq!(
         problems(text),
         [
-            "4:15: nothing is called `nxt` here",
+            "4:15: `nxt` is not defined here",
             "5:23: another record has the id `1`",
-            "5:34: this record has no `id`, by which it would be found",
+            "5:34: this record has no `id`, the key of its collection",
             "5:42: a record is a map",
-            "7:34: nothing under `store:` is called `tickts`",
+            "7:34: `store:` has no collection `tickts`",
             "7:42: `where` belongs to `list`",
-            "8:37: nothing is called `record` here",
+            "8:37: `record` is not defined here",
             "8:50: `key` belongs to `read`, `update`, `delete`",
             "9:45: `create` and `read` cannot be used together; remove one",
         ]
@@ -765,18 +765,18 @@ fn an_argument_that_is_not_declared_is_warned_of_where_it_cannot_come_or_is_a_sl
     let open = "input_schema: {type: object, properties: {city: {type: string}}}\n";
     let closed = "input_schema: {type: object, properties: {city: {type: string}}, additionalProperties: false}\n";
     let said = |schema: &str, rest: &str| problems(&tool(&format!("{schema}{rest}")));
-    let warning = ["6:17: warning: no argument is declared as `ctiy`"];
+    let warning = ["6:17: warning: no argument named `ctiy` is declared"];
     let when = "responses:\n  - when: args.ctiy == 'x'\n    text: a";
     assert_eq!(said(open, when), warning);
     assert_eq!(said(open, "response: ${args.colour}"), [""; 0]);
     assert_eq!(
         said(closed, "response: ${args.colour}"),
-        ["5:17: warning: no argument is declared as `colour`"]
+        ["5:17: warning: no argument named `colour` is declared"]
     );
     let prompt = "mock_server:\n  prompts: [{name: p, arguments: [{name: a}], messages: [{content: '${args.b}'}]}]\n";
     assert_eq!(
         problems(prompt),
-        ["2:68: warning: no argument is declared as `b`"]
+        ["2:68: warning: no argument named `b` is declared"]
     );
 }
 
@@ -788,9 +788,9 @@ fn every_fault_in_one_value_is_said() {
     assert_eq!(
         said,
         [
-            "4:45: nothing is called `arg` here",
+            "4:45: `arg` is not defined here",
             "4:59: `${` is never closed with `}`",
-            "4:70: `.nan` is not a number that JSON has",
+            "4:70: `.nan` is not a valid JSON number",
         ]
     );
 }
@@ -808,10 +808,10 @@ fn a_schema_that_nothing_is_held_to_may_be_anything() {
 fn a_fault_in_a_block_of_lines_is_shown_on_its_line() {
     assert_eq!(
         problems(&tool("response: |\n  é one\n\n  two ${agrs.x}\n  three")),
-        ["7:15: nothing is called `agrs` here"]
+        ["7:15: `agrs` is not defined here"]
     );
     assert_eq!(
         problems(&tool("response: >\n  one\n  two ${agrs.x}")),
-        ["5:9: nothing is called `agrs` here"]
+        ["5:9: `agrs` is not defined here"]
     );
 }

@@ -411,8 +411,8 @@ mod tests {
             [
                 r#"tools.docs.b.description: recorded "Old.", now "New.""#,
                 r#"tools.docs.b.input_schema.properties.city.type: recorded "string", now "number""#,
-                "tools: docs.gone was removed since the recording",
-                "tools: docs.new was added since the recording",
+                "tools: docs.gone was removed after the recording",
+                "tools: docs.new was added after the recording",
             ]
         );
     }

@@ -77,7 +77,7 @@ pub enum WriteError {
     },
     /// The system refused.
     #[error(
-        "{}: cannot {verb} the cassette: {}",
+        "{}: the cassette cannot be {verb}: {}",
         escape_path(path),
         mcptest_files::reason(source)
     )]

@@ -320,7 +320,7 @@ mod tests {
         );
         let newer = refusal("{\"format\":\"mcptest-tool-test\",\"version\":2}\n");
         assert!(newer.ends_with(
-            "this file has version 2, and this mcptest reads up to version 1; update mcptest"
+            "this file has version 2, but this mcptest reads only versions up to 1; update mcptest"
         ));
         assert!(refusal(&file("")).contains("the header is the only line"));
         assert!(

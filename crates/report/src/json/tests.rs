@@ -241,7 +241,7 @@ fn complaint(text: &str) -> String {
 fn a_newer_version_is_refused_with_a_sentence() {
     let text =
         written(&sample::report()).replacen("\"schema_version\": 1", "\"schema_version\": 2", 1);
-    let said = "line 1, column 1: this file has version 2, and this mcptest reads up to version 1; update mcptest";
+    let said = "line 1, column 1: this file has version 2, but this mcptest reads only versions up to 1; update mcptest";
     assert_eq!(complaint(&text), said);
     let text = text.replacen("\"tests\": [", "\"tests\": [3, ", 1);
     assert_eq!(complaint(&text), said, "the version is looked at first");

@@ -344,7 +344,7 @@ mod tests {
             lines,
             [
                 "/a: expected 1, got null",
-                "/b: expected 2, but nothing is there"
+                "/b: expected 2, but it has no value"
             ]
         );
     }

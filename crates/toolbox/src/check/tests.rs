@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 fn every_probe_has_a_family_an_id_of_its_own_and_a_section() {
     let mut ids = BTreeSet::new();
     for probe in probes() {
-        assert!(ids.insert(probe.id), "{} is there twice", probe.id);
+        assert!(ids.insert(probe.id), "{} appears twice", probe.id);
         assert!(
             FAMILIES.iter().any(|(family, _)| *family == probe.family()),
             "{}",

@@ -103,7 +103,7 @@ fn the_worst_tool_decides_and_the_finding_says_what_to_do() {
     assert_eq!(
         findings(&report),
         [
-            "critical unicode-hidden: `open_page` /description: it has hidden characters: U+200B. Remove them."
+            "critical unicode-hidden: `open_page` /description: it contains hidden characters: U+200B. Remove them."
         ]
     );
     let ignored = "prompt: go\ntool_quality: { ignore: [unicode-hidden] }\n";

@@ -123,8 +123,8 @@ fn the_drop_the_calls_the_tokens_and_the_tool_in_its_place_are_told() {
     assert_eq!(
         report.explanation[0].message,
         "without search: 0 of 4 runs succeed, with it 4 of 4, a drop of 100 points (95% interval 31 to 100); a run goes \
-         from 1 to 3 calls, 100 to 300 tokens; s.look is called in its place (2 more a run); it is asked for 1 times a \
-         run although it is not there"
+         from 1 to 3 calls, 100 to 300 tokens; s.look is called instead (2 more a run); the agent still calls it \
+         1 times a run"
     );
     assert!(
         report.explanation[1]
@@ -187,7 +187,7 @@ fn where_no_ordinary_run_succeeds_no_tool_is_called_useless() {
 #[test]
 fn without_a_task_no_tool_is_called_useless() {
     let written = "prompt: p\ngolden_path: { calls: [search] }\nablate: [search]";
-    assert!(problems(written)[0].starts_with("warning: without an `expect:` that can be observed"));
+    assert!(problems(written)[0].starts_with("warning: without an observable `expect:`"));
     let suite = loaded(&suite(written)).suite.unwrap();
     let gate = suite.agents[0]
         .gates
@@ -223,7 +223,7 @@ fn sets_that_remove_nothing_or_come_twice_are_refused() {
     );
     assert!(
         problems("prompt: p\nablate: true")[0]
-            .starts_with("warning: without an `expect:` that can be observed every run succeeds")
+            .starts_with("warning: without an observable `expect:`, every run succeeds")
     );
     let two = of("fault_matrix: true\nablate: true");
     assert!(two[0].contains("cannot be used together"), "{two:?}");

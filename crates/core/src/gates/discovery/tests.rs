@@ -27,7 +27,7 @@ fn a_prompt_that_names_a_tool_is_refused_at_load_and_one_that_names_a_server_is_
     assert_eq!(
         messages,
         [
-            "warning: the prompt names the server `docs` (say what is wanted",
+            "warning: the prompt names the server `docs` (describe the goal",
             "error: the prompt names the tool `open_page`",
             "error: the prompt names the tool `search`",
         ]

@@ -155,7 +155,7 @@ fn a_recording_without_distractors_is_marked_and_another_number_is_said() {
     let report = judged(&more, Some(&crowd()), &[run(&["search"])]);
     assert_eq!(
         findings(&report),
-        ["the recording has 1 distractor where `count` is 20: record it again"]
+        ["the recording has 1 distractor, but `count` is 20: record it again"]
     );
 }
 
@@ -178,7 +178,7 @@ fn a_floor_beyond_the_runs_is_refused_with_the_runs_it_takes() {
         );
         assert!(
             said[0].contains(&format!(
-                "it takes {needed} perfect runs (`runs: {needed}`)"
+                "this floor takes {needed} perfect runs (`runs: {needed}`)"
             )),
             "{said:?}"
         );
@@ -189,14 +189,17 @@ fn a_floor_beyond_the_runs_is_refused_with_the_runs_it_takes() {
         said[0].contains("10 runs can certify at most 0.741134"),
         "{said:?}"
     );
-    assert!(said[0].contains("it takes 29 perfect runs"), "{said:?}");
+    assert!(
+        said[0].contains("this floor takes 29 perfect runs"),
+        "{said:?}"
+    );
 }
 
 #[test]
 fn what_no_number_of_runs_can_give_is_refused_too() {
     let said = expecting(10, "certified_lower", "{ gte: 1 }");
     assert!(
-        said[0].starts_with("error:") && said[0].contains("it goes up to 0.741134"),
+        said[0].starts_with("error:") && said[0].contains("its maximum is 0.741134"),
         "{said:?}"
     );
     assert!(expecting(10, "accuracy", "{ exact: 97 }")[0].starts_with("error:"));

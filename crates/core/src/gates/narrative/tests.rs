@@ -830,7 +830,7 @@ fn the_block_says_what_cannot_be_meant() {
         ),
         (
             "{ extra_verbs: [have] }",
-            "`have` is part of too many sentences to be a claim",
+            "`have` is part of too many sentences to mean a claim",
         ),
         (
             "{ extra_verbs: [created] }",
@@ -838,11 +838,11 @@ fn the_block_says_what_cannot_be_meant() {
         ),
         (
             "{ extra_verbs: [vacuumed] }",
-            "`vacuumed` is an inflected form, and verbs are named uninflected",
+            "`vacuumed` is an inflected form; write verbs uninflected",
         ),
         (
             "{ synonyms: { create: [conjure, not] } }",
-            "`not` is part of too many sentences to be a claim",
+            "`not` is part of too many sentences to mean a claim",
         ),
         (
             "{ mutating_tools: [open], readonly_tools: [open] }",

@@ -433,7 +433,7 @@ impl RecoveryBlock {
         match (reason, met.recovered_by, met.report.time_to_detection_ms) {
             (RecoveryFailure::UncleanTimeout, _, Some(noticed)) => {
                 format!(
-                    "{hit} {met_it}, and true if the agent received the failure after {noticed} ms; its budget is {budget} ms"
+                    "{hit} {met_it}, and the agent received the failure after {noticed} ms; its budget is {budget} ms"
                 )
             }
             (RecoveryFailure::UncleanTimeout, _, None) => {

@@ -94,7 +94,7 @@ fn each_timeout_uses_up_one_budget() {
         findings(&report),
         [
             "run 1: recovery_too_slow: call 3 `search` succeeded 6000 ms after call 1 `search` ran into `hung` \
-          (2 failed calls); 5000 ms are allowed"
+          (2 failed calls); the limit is 5000 ms"
         ]
     );
 }
@@ -241,7 +241,7 @@ fn a_measured_time_beyond_the_budget_is_not_clean() {
     assert_eq!(
         findings(&report),
         [
-            "run 1: unclean_timeout: call 1 `search` ran into `hung`, and true if the agent received the failure after 9000 ms; its budget is 3000 ms"
+            "run 1: unclean_timeout: call 1 `search` ran into `hung`, and the agent received the failure after 9000 ms; its budget is 3000 ms"
         ]
     );
     let untold = judge(with(
@@ -253,7 +253,7 @@ fn a_measured_time_beyond_the_budget_is_not_clean() {
     assert_eq!(value(&untold, "recovery.recovered"), Some(1.0));
     assert!(
         findings(&untold)[0]
-            .contains("unclean_timeout: call 1 `search` ran into `hung`, and the agent was")
+            .contains("unclean_timeout: call 1 `search` ran into `hung`, but the agent never")
     );
 }
 
@@ -338,7 +338,7 @@ fn a_fault_that_is_met_again_must_be_overcome_again() {
     assert_eq!(
         findings(&report),
         [
-            "run 1: not_recovered: call 3 `search` ran into `hung`, and no call of a later turn succeeded"
+            "run 1: not_recovered: call 3 `search` ran into `hung`, but no call of a later turn succeeded"
         ]
     );
     let report = judge(run(&[
@@ -500,7 +500,7 @@ fn a_fault_that_no_tool_of_the_agent_can_have_is_refused_at_load() {
     assert!(loaded.is_refused());
     assert_eq!(
         loaded.problems[0].message,
-        "`hung` can never be hit: no server has the tool `serach`"
+        "`hung` can never take effect: no server has the tool `serach`"
     );
     assert_eq!(
         loaded.problems[0].help.as_deref(),
@@ -549,7 +549,7 @@ fn an_answer_is_no_outage_unless_the_suite_counts_errors() {
     assert_eq!(judged(&agent(""), None, &[limited]).status, Status::Failed);
     let said = problems(&format!("inject: [hung]\n{counted}"));
     assert!(
-        said[0].starts_with("warning: `failures` changes nothing beside `inject:`"),
+        said[0].starts_with("warning: `failures` has no effect beside `inject:`"),
         "{said:?}"
     );
 }

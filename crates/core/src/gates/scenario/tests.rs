@@ -90,7 +90,9 @@ fn a_failed_call_changes_nothing_and_an_invalid_one_is_counted() {
     assert_eq!(value(&report, "scenario.recovery_attempts"), Some(2.0));
     assert_eq!(
         findings(&report),
-        ["run 1: call 1 `open_page` cannot be made: `pages.c` is \"locked\", and must be \"shut\""]
+        [
+            "run 1: the world does not allow call 1 `open_page`: `pages.c` is \"locked\", and must be \"shut\""
+        ]
     );
 }
 
@@ -146,9 +148,9 @@ fn a_call_that_the_world_refuses_and_the_server_did_contradicts_the_recording() 
     assert_eq!(
         findings(&report),
         [
-            "run 1: the recording contradicts the world: in the world, call 1 `open_page` cannot be made \
-             (`pages.c` is \"locked\", and must be \"shut\"), and the server did it (it answered `opened`); \
-             correct the transition, or say with `successful:` which results are refusals"
+            "run 1: the recording contradicts the world: the world does not allow call 1 `open_page` \
+             (`pages.c` is \"locked\", and must be \"shut\"), but the server did it (it answered `opened`); \
+             correct the transition, or define with `successful:` which results are refusals"
         ]
     );
     done["tool_results"][0]["content"] = json!([{"type": "text", "text": "Error: it is locked"}]);
@@ -164,8 +166,8 @@ fn a_call_that_the_world_refuses_and_the_server_did_contradicts_the_recording() 
     assert_eq!(
         unknown.not_exercised.as_deref(),
         Some(
-            "in the world, call 1 `open_page` cannot be made (`pages.c` is \"locked\", and must be \"shut\"), and the \
-             run has no results that say whether it was"
+            "the world does not allow call 1 `open_page` (`pages.c` is \"locked\", and must be \"shut\"), and the \
+             run has no results that show whether it was made"
         )
     );
 }
@@ -327,7 +329,7 @@ fn lists_may_be_compared_as_bags() {
     );
     let said = problems(&format!("{plain}  unordered: [basket.*.items]\n"));
     assert!(
-        said[0].starts_with("warning: `basket.*.items` leads to no list"),
+        said[0].starts_with("warning: `basket.*.items` is not a list"),
         "{said:?}"
     );
 }

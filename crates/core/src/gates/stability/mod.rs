@@ -467,7 +467,7 @@ mod tests {
                 ),
                 (
                     None,
-                    "runs #1 and #2 are the least alike (0.6): at call 4 one ends, the other calls `a`"
+                    "runs #1 and #2 are the least alike (0.6): at call 4, one ends, the other calls `a`"
                 ),
                 (
                     None,
@@ -485,7 +485,7 @@ mod tests {
             messages(&scores),
             [(
                 Some(1),
-                "tool_usage_stability 0: 2 calls to 2 tools; `min_calls_for_tool_usage` leaves shorter runs out"
+                "tool_usage_stability 0: 2 calls to 2 tools; `min_calls_for_tool_usage` excludes shorter runs"
             )]
         );
     }

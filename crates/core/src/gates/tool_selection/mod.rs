@@ -371,7 +371,7 @@ mod tests {
             messages,
             [
                 "2001 tokens, 1 more than the cap of 2000",
-                "no token count is recorded, so the cap of 2000 is not shown to hold"
+                "no token count is recorded, so the cap of 2000 cannot be checked"
             ]
         );
         assert_eq!(scores.value("tool_selection.max_tokens"), None);

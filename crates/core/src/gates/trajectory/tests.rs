@@ -195,7 +195,7 @@ fn a_slip_in_among_is_marked_where_no_catalogue_tells_it() {
     assert_eq!(
         scores.not_exercised.as_deref(),
         Some(
-            "no call is to `delete_repos` of `among`, and call 2 is to `delete_repo`; did you mean this tool?"
+            "no call is to `delete_repos` of `among`, but call 2 is to `delete_repo`; did you mean this tool?"
         )
     );
     let both = "mode: strict\namong: [create_issue, create_issues]\ncalls: [create_issue]";
@@ -309,7 +309,7 @@ fn calls_that_need_the_same_call_are_named_together() {
     assert_eq!(
         sentences(many, &json!(["f", "g", "f"])),
         [
-            "expected calls 1 `f`, 2 `f` and 3 `f` need 3 calls, and only 2 fit: recorded calls 1 `f` and 3 `f`"
+            "expected calls 1 `f`, 2 `f` and 3 `f` need 3 calls, but only 2 fit: recorded calls 1 `f` and 3 `f`"
         ]
     );
     assert_eq!(
@@ -411,7 +411,7 @@ fn the_library_names_both_indices() {
     .unwrap();
     assert_eq!(
         over.mismatches[0].reason,
-        "call 2 `a` is one more than the expected calls allow"
+        "call 2 `a` exceeds the number of expected calls"
     );
 }
 

@@ -108,9 +108,9 @@ pub struct Encounter {
     pub call: usize,
     /// When that call began.
     pub at_ms: u64,
-    /// The time that it hung before true if the agent received the failure or recovered.
+    /// The time that it hung before the agent received the failure or recovered.
     pub wait_ms: u64,
-    /// True if true if the agent received the failure.
+    /// True if the agent received the failure.
     pub detected: bool,
     /// The time from the call to the agent's receipt of the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]

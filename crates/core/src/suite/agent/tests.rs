@@ -72,7 +72,7 @@ fn what_only_a_model_heeds_is_refused_beside_an_agent_of_ones_own() {
     ] {
         let found = errors(&format!("{own}    {key}\n{rest}"));
         assert!(
-            found.len() == 1 && found[0].contains("asks its model itself"),
+            found.len() == 1 && found[0].contains("calls its model itself"),
             "{key}: {found:?}"
         );
     }

@@ -59,11 +59,11 @@ mod tests {
     fn an_address_that_makes_no_sense_is_told_why() {
         assert_eq!(
             refusal("localhost/mcp"),
-            "\"localhost/mcp\" is not an address that can be used: it needs a scheme, as in `http://localhost:8000/mcp`"
+            "\"localhost/mcp\" is not a valid address: it needs a scheme, as in `http://localhost:8000/mcp`"
         );
         assert_eq!(
             refusal("ftp://x/mcp"),
-            "\"ftp://x/mcp\" is not an address that can be used: `ftp:` is neither `http:` nor `https:`"
+            "\"ftp://x/mcp\" is not a valid address: `ftp:` is neither `http:` nor `https:`"
         );
         assert!(refusal("localhost:8000/mcp").contains("`localhost:` is neither"));
     }

@@ -171,9 +171,9 @@ fn each_problem_of_a_text_says_where_it_is_and_what_to_do() {
     words
         line 1, column 1: this is not JSON (expected value); restore the line, or record it again with `--record`
     not a number
-        line 3, column 57: `NaN` is not a JSON number; write null, or leave the field out
+        line 3, column 57: `NaN` is not a JSON number; write null, or omit the field
     infinity
-        line 1, column 45: `-Infinity` is not a JSON number; write null, or leave the field out
+        line 1, column 45: `-Infinity` is not a JSON number; write null, or omit the field
     large number
         line 1, column 35: this number is too large to compare; write it as a string, or make it smaller
     lone surrogate
@@ -191,7 +191,7 @@ fn each_problem_of_a_text_says_where_it_is_and_what_to_do() {
 fn each_problem_of_headers_and_runs_says_where_it_is_and_what_to_do() {
     insta::assert_snapshot!(said_of(&headers_and_runs()), @r##"
     newer
-        line 1, column 1: this file has version 2, and this mcptest reads up to version 1; update mcptest
+        line 1, column 1: this file has version 2, but this mcptest reads only versions up to 1; update mcptest
     no version
         line 1, column 1: the version is missing, which is not a version of the format; record it again with `--record`
     version of text
@@ -199,11 +199,11 @@ fn each_problem_of_headers_and_runs_says_where_it_is_and_what_to_do() {
     other format
         line 1, column 1: the format is "vcr", not "mcptest-cassette"; is this another program's file?
     no agent
-        line 1, column 41: the header cannot be read (missing field `agent`); record the cassette again with --record
+        line 1, column 41: cannot read the header (missing field `agent`); record the cassette again with `--record`
     prompt of one text
-        line 1, column 65: the header cannot be read (invalid type: string "p", expected a sequence); record the cassette again with --record
+        line 1, column 65: cannot read the header (invalid type: string "p", expected a sequence); record the cassette again with `--record`
     header over lines
-        line 1, column 1: the header cannot be read (it is not on one line; `jq -c .` fixes that); record the cassette again with --record
+        line 1, column 1: cannot read the header (it is not on one line; `jq -c .` fixes that); record the cassette again with `--record`
     two headers
         line 2, column 1: this is a second header; keep each cassette in a separate file
     documents over lines
@@ -221,11 +221,11 @@ fn each_problem_of_headers_and_runs_says_where_it_is_and_what_to_do() {
     trace of text
         line 1, column 10: found a string here; a cassette is one JSON object per line, or a single trace as one JSON object
     calls of text
-        line 3, column 37: this cannot be read as a run (invalid type: string "none", expected a sequence); correct it, or record again with --record
+        line 3, column 37: this is not a valid run (invalid type: string "none", expected a sequence); correct it, or record again with `--record`
     call without a name
-        line 1, column 26: this cannot be read as a run (missing field `name`); correct it, or record again with --record
+        line 1, column 26: this is not a valid run (missing field `name`); correct it, or record again with `--record`
     the same field twice
-        line 1, column 29: this cannot be read as a run (duplicate field `tool_calls`); correct it, or record again with --record
+        line 1, column 29: this is not a valid run (duplicate field `tool_calls`); correct it, or record again with `--record`
     control character in a string
         line 3, column 42: this is not JSON (control character (\u0000-\u001F) found while parsing a string); restore the line, or record it again with `--record`
     "##);
@@ -482,7 +482,7 @@ fn what_is_not_a_file_is_said_to_be_none() {
     std::fs::create_dir(folder.path().join("a.jsonl")).unwrap();
     assert_eq!(
         said("a.jsonl"),
-        "/a.jsonl: this is a directory, not a cassette; name a file in it, or all of them with `/a.jsonl/*.jsonl`"
+        "/a.jsonl: this is a folder, not a cassette; name a file in it, or all of them with `/a.jsonl/*.jsonl`"
     );
     assert_eq!(
         said("b.jsonl"),
@@ -509,7 +509,7 @@ fn a_device_is_not_read_without_end() {
         .to_string();
     assert_eq!(
         error,
-        "/dev/zero: the cassette cannot be read: it is a device, not a file"
+        "/dev/zero: cannot read the cassette: it is a device, not a file"
     );
 }
 
