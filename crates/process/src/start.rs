@@ -178,6 +178,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("server");
         std::fs::write(&path, "#!/bin/sh\n").unwrap();
-        assert!(refusal(&[path.to_str().unwrap()], None).contains("may not be run"));
+        assert!(refusal(&[path.to_str().unwrap()], None).contains("cannot be run"));
     }
 }

@@ -212,7 +212,7 @@ fn a_baseline_that_is_missing_stale_or_broken_refuses_the_suite_and_says_how_to_
     assert!(
         problems(&asked, Some(&good))
             .0
-            .contains("is stale: `t` was asked something else")
+            .contains("is stale: the prompts, servers or parameters of `t` changed")
     );
     assert!(problems(AGENT, Some("{")).0.contains("base/m.json: line 1"));
     assert!(

@@ -273,7 +273,7 @@ fn a_result_that_breaks_its_output_schema_is_warned_of_or_refused_when_it_is_mad
         call(&made, &json!({"b": 1}))
             .unwrap_err()
             .message
-            .contains("does not fit its output schema")
+            .contains("does not match its output schema")
     );
 }
 

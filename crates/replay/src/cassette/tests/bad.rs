@@ -496,7 +496,7 @@ fn what_is_not_a_file_is_said_to_be_none() {
         .unwrap_err()
         .to_string();
     assert!(
-        error.contains("/c.jsonl:2:15: this cannot be read as a run (invalid type: integer `5`"),
+        error.contains("/c.jsonl:2:15: this is not a valid run (invalid type: integer `5`"),
         "{error}"
     );
 }

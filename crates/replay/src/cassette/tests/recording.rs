@@ -243,7 +243,7 @@ fn two_recorders_never_write_one_file() {
             second
                 .unwrap_err()
                 .to_string()
-                .ends_with("wait for it, or record elsewhere")
+                .ends_with("wait for it, or record to another file")
         );
     }
     let beside = create(&path.with_file_name("b.jsonl")).unwrap();
@@ -266,7 +266,7 @@ fn runs_are_written_in_any_order_each_once_and_put_in_order_at_the_end() {
     }
     let error = recorder.append(3, &trace("x")).unwrap_err().to_string();
     assert!(
-        error.ends_with("run 3 was to be written, and it already exists"),
+        error.ends_with("cannot write run 3: it already exists"),
         "{error}"
     );
     assert!(recorder.append(0, &trace("x")).is_err());

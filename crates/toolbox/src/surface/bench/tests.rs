@@ -161,7 +161,7 @@ fn what_is_wrong_with_a_file_is_told_at_once() {
     );
     assert!(
         told.iter()
-            .filter(|one| one.starts_with("an intent has one of"))
+            .filter(|one| one.starts_with("an intent has exactly one of"))
             .count()
             >= 2,
         "{told:#?}"
