@@ -83,8 +83,7 @@ impl ComparedRow for TestBaseline {
 
     fn why_not_compared(&self, later: &Self) -> Option<String> {
         if self.question != later.question {
-            let why = "the agent is asked something else now (its prompts, servers or parameters); \
-                       capture both sides from the same suite";
+            let why = "the agent's prompts, servers or parameters differ; capture both sides from the same suite";
             return Some(why.to_owned());
         }
         let is_without = self.runs.is_empty() || later.runs.is_empty();

@@ -16,8 +16,8 @@ impl Fact {
             .collect();
         match self {
             Self::Calls(tool) => format!("`{tool}` is no longer called"),
-            Self::Avoids(tool) => format!("`{tool}` is called now, and was not before"),
-            Self::Before { first, then } => format!("`{then}` is called before `{first}` now"),
+            Self::Avoids(tool) => format!("`{tool}` is now called; it was not called before"),
+            Self::Before { first, then } => format!("`{then}` is now called before `{first}`"),
             Self::Gives {
                 tool,
                 path,

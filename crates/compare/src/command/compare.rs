@@ -132,7 +132,7 @@ impl Compare {
             .map(|side| self.judge(side, destinations, program))
             .collect::<Result<Vec<JudgedSide>, _>>()?;
         if !self.suites.is_empty() && !judged.iter().any(|side| side.by_suites) {
-            let why = "reports are judged already, and `--suite` does nothing";
+            let why = "`--suite` has no effect: reports are already judged";
             let help = "omit `--suite`, or compare the sources of the reports";
             return Err(Failure::with_help(why, help));
         }

@@ -356,7 +356,13 @@ impl Assertion<Target> {
             self.target.name,
             self.matcher.written()
         );
-        let range = || format!("{}: it goes up to {}", self.target.doc, Number::Float(best));
+        let range = || {
+            format!(
+                "{}: its maximum is {}",
+                self.target.doc,
+                Number::Float(best)
+            )
+        };
         let help = self
             .target
             .advice(runs, &|number| self.holds_for(number))

@@ -185,7 +185,7 @@ impl Question {
         let samples = block
             .optional(
                 "samples",
-                "The number of calls to each judge, whose mean counts [default: 1]",
+                "The number of calls to each judge; their mean counts [default: 1]",
                 |f| f.whole(1..=MOST_SAMPLES),
             )
             .unwrap_or(1);

@@ -124,7 +124,7 @@ impl Rubric {
     /// The problem of the rubric with the keys of its block.
     fn problem_in(&self, block: &Block<'_>) -> Option<Problem> {
         if !KEYS.iter().any(|key| block.has(key)) {
-            let problem = Problem::error("the rubric says nothing to judge by");
+            let problem = Problem::error("the rubric is empty");
             return Some(problem.help("write a string, `criteria:` or a `tree:`"));
         }
         let is_idle = self.strict && block.has("tree");

@@ -90,7 +90,7 @@ fn chosen_runs<'r, 't>(
     if !missing.is_empty() {
         let are = if missing.len() == 1 { "is" } else { "are" };
         let message = format!(
-            "{} {are} not among the {all} recorded",
+            "{} {are} not among the {all} recorded runs",
             numbered("run", &missing)
         );
         return Err(Reason::new(ReasonKind::RunsMissing, message));

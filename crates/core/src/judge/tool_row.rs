@@ -73,7 +73,7 @@ fn call_failed(failure: &str, call: &RecordedCall<'_>, row: &Row<'_>) -> Reason 
         return reason;
     }
     reason
-        .help("this is what was recorded; record it again")
+        .help("this result was recorded; record it again")
         .command(row.rerun.recording("--record"))
 }
 

@@ -572,12 +572,12 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
             faults: block.list("faults", "Faults that agents can inject", Fault::read),
             evals: block.list(
                 "evals",
-                "Rows that grade what is recorded, or written here, and run nothing",
+                "Rows that grade recordings or texts, without running anything",
                 |f| EVALS.read(f),
             ),
             scenarios: block.list(
                 "scenarios",
-                "Rows that judge recorded runs by the state that they lead a world to",
+                "Rows that judge recorded runs by the final state of a world",
                 |f| SCENARIOS.read(f),
             ),
             tools: block.list("tools", "Direct tool tests", ToolTest::read),
@@ -588,7 +588,7 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
             ),
             scorers: block.list(
                 SCORERS,
-                "Programs of your own that give each run numbers",
+                "Your own programs that compute numbers for each run",
                 read_scorer,
             ),
             budget: block.optional("budget", "Limits for recording", Budget::read),

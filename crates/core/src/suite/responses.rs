@@ -58,12 +58,12 @@ impl Script {
             ),
             sampling: block.or_default(
                 "sampling",
-                "Answers to `sampling/createMessage`: the first that fits is given",
+                "Answers to `sampling/createMessage`; the first that fits is used",
                 |f| read_rules(f, &["text", "result", "decline"], read_sampling),
             ),
             elicitation: block.or_default(
                 "elicitation",
-                "Answers to `elicitation/create`: the first that fits is given",
+                "Answers to `elicitation/create`; the first that fits is used",
                 |f| read_rules(f, &["accept", "decline", "cancel"], read_elicitation),
             ),
         })

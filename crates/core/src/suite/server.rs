@@ -309,9 +309,11 @@ impl Provider {
             "The environment variable that holds the key",
             |f| f.name(),
         );
-        let jobs = block.optional("jobs", "The most runs to record with it at once", |f| {
-            f.whole(1..=u64::MAX)
-        });
+        let jobs = block.optional(
+            "jobs",
+            "The maximum number of runs to record with it at once",
+            |f| f.whole(1..=u64::MAX),
+        );
         let request_timeout_ms = block.optional(
             "request_timeout",
             "The time limit for one answer, such as `60s`",
@@ -319,7 +321,7 @@ impl Provider {
         );
         let echo_reasoning = block.flag(
             "echo_reasoning",
-            "Send `reasoning_content` back, as DeepSeek and Kimi require; others refuse it",
+            "Send `reasoning_content` back, as DeepSeek and Kimi require; other providers refuse it",
             false,
         );
         if kind.is_some_and(|kind| kind != "openai") {
@@ -352,7 +354,7 @@ fn refuse_echo_reasoning(block: &Block<'_>) {
     if let Some(span) = block.key_span("echo_reasoning") {
         let problem = Problem::error("`echo_reasoning` belongs to `type: openai`").at(span);
         block.report(
-            problem.help("remove it: the other dialects have a place of their own for thoughts"),
+            problem.help("remove it: the other dialects have a separate field for reasoning"),
         );
     }
 }

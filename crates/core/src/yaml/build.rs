@@ -310,14 +310,14 @@ impl Builder {
 }
 
 fn second_document(at: Span) -> Problem {
-    Problem::error("a file has one YAML document; a second starts here")
+    Problem::error("a file can have only one YAML document; a second starts here")
         .at(at)
         .help("put each document into a separate file")
 }
 
 fn too_large(root: &Node) -> Problem {
     Problem::error(format!(
-        "the file expands to {} values through its aliases; {MAX_EXPANDED} is the limit",
+        "the file expands to {} values through its aliases; the limit is {MAX_EXPANDED}",
         root.expanded
     ))
     .at(largest_part(root))

@@ -133,7 +133,7 @@ impl Eval {
 
 fn nothing_to_grade() -> Failure {
     let why = "nothing to grade: no selected test asks a judge or a scorer";
-    let help = "`llm-judge`, `llm-jury` and `similar` in `expect:` do, and so does the gate `eval:` (`mcptest explain eval`); `scorers:` are your own programs";
+    let help = "tests ask a judge with `llm-judge`, `llm-jury` or `similar` in `expect:`, or with the gate `eval:` (`mcptest explain eval`); `scorers:` are your own programs";
     Failure::ended(EXIT_NOTHING_SELECTED, format!("{why}\n  help: {help}"))
 }
 

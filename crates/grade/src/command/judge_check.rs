@@ -125,8 +125,7 @@ fn nothing_to_check(planned: &PlannedCheck) -> Result<u8, Failure> {
         return Ok(EXIT_BROKEN);
     }
     let why = "nothing to check: no run has both a judge and a label";
-    let help =
-        "name a file of labels with `--labels FILE`; it is the one that `mcptest calibrate` takes";
+    let help = "name a file of labels with `--labels FILE`, in the format of `mcptest calibrate`";
     Err(Failure::ended(
         EXIT_NOTHING_SELECTED,
         format!("{why}\n  help: {help}"),
@@ -193,7 +192,7 @@ fn missed(args: &CheckJudges, check: &JudgeCheck) -> Vec<String> {
         limit: args.max_persuaded,
         share: check.persuaded(),
         what: "persuaded in",
-        unmeasured: "nothing tried to persuade the judge: it failed no bad run, or `--sample` is 0",
+        unmeasured: "no attempt to persuade the judge was made: it failed no bad run, or `--sample` is 0",
     };
     let missed = [
         missed_kappa(args.min_kappa, check.kappa),

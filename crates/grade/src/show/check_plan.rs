@@ -14,7 +14,7 @@ pub(crate) fn explained(checks: &[CheckPlan<'_>]) -> String {
     let (when, cost) = if checks.iter().any(unrecorded) {
         let known = cost.filter(|cost| *cost > 0.0);
         let known =
-            known.map(|cost| format!(", about {} of them for what is recorded", dollars(cost)));
+            known.map(|cost| format!(", about {} of them for existing recordings", dollars(cost)));
         (
             " once all runs are recorded",
             format!("at an unknown cost until then{}", known.unwrap_or_default()),
@@ -139,7 +139,7 @@ fn graded_already(check: &CheckPlan<'_>) -> String {
     let graded = check.recorded - check.runs;
     let mut parts = Vec::new();
     if check.recorded == 0 && check.unrecorded == 0 {
-        parts.push("nothing is recorded that could be graded".to_owned());
+        parts.push("no recording to grade".to_owned());
     }
     parts.extend((check.unrecorded > 0).then(|| {
         format!(

@@ -227,7 +227,7 @@ impl ContentKind {
             .filter(|key| !self.keys().any(|own| own == *key))
         {
             if let Some(span) = block.key_span(key) {
-                let message = format!("`{key}` does not go with content of type `{name}`");
+                let message = format!("content of type `{name}` has no `{key}`");
                 block.report(Problem::error(message).at(span));
             }
         }

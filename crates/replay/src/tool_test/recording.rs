@@ -324,7 +324,8 @@ mod tests {
         ));
         assert!(refusal(&file("")).contains("the header is the only line"));
         assert!(
-            refusal(&file("{\"duration_ms\":1}")).starts_with("line 2, column 1: this line has no result")
+            refusal(&file("{\"duration_ms\":1}"))
+                .starts_with("line 2, column 1: this line has no result")
         );
         let both = r#"{"result":{},"failure":"x","duration_ms":1}"#;
         assert!(refusal(&file(both)).contains("more than one"));

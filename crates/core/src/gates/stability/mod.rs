@@ -144,12 +144,12 @@ impl Premises {
     fn read(block: &mut Block<'_>) -> Self {
         let ignore_empty_turns = block.flag(
             "ignore_empty_turns",
-            "Leave turns without text out of `response_consistency`",
+            "Exclude turns without text from `response_consistency`",
             false,
         );
         let least_calls = block.optional(
             "min_calls_for_tool_usage",
-            "With fewer calls `tool_usage_stability` is not measured; 20, and 2 with `premises: none`",
+            "The minimum number of calls to measure `tool_usage_stability` [default: 20, or 2 with `premises: none`]",
             |f| f.whole(0..=1_000_000),
         );
         let target_tokens = block.optional(
@@ -160,7 +160,7 @@ impl Premises {
         );
         let is_blanket = block.or_default(
             "premises",
-            "`measured` counts a score where runs can show it; `none` counts all four in every run",
+            "`measured` counts only scores that the runs can show; `none` counts all four in every run",
             |field| {
                 field.choice(
                     "a rule for premises",

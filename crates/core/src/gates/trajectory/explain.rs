@@ -316,7 +316,7 @@ fn describe_competition(comparison: &Comparison<'_>, found: &Competition) -> Str
     match (wanted, there) {
         (2, 1) => format!("{rivals} both need {prize}"),
         (_, 1) => format!("{rivals} all need {prize}"),
-        _ => format!("{rivals} need {wanted} calls, and only {there} fit: {prize}"),
+        _ => format!("{rivals} need {wanted} calls, but only {there} fit: {prize}"),
     }
 }
 

@@ -246,12 +246,12 @@ impl ArgumentShape {
         let value = block.optional("exact", "The arguments equal this value", |field| {
             field.value()
         });
-        let doc = "Beside `exact`: whether the items of lists may come in another order";
+        let doc = "Beside `exact`: whether the items of lists may be in any order";
         let words = &[("in-order", false), (ANY_ORDER, true)];
         let are_bags = block.optional("lists", doc, |field| field.choice("an order", words));
         if block.has("lists") && !block.has("exact") {
             let problem = Problem::error(
-                "`lists` says how `exact` compares lists, and this shape has no `exact`",
+                "`lists` sets how `exact` compares lists, but this shape has no `exact`",
             );
             block.report_at("lists", problem.help("remove it, or write `exact:`"));
         }

@@ -233,7 +233,7 @@ fn refuse_repeated_models(block: &Block<'_>, models: &[Model]) {
         let mut earlier = models[..at].iter();
         if earlier.any(|earlier| earlier.label() == model.label()) {
             let problem = Problem::error(format!("the model `{}` is listed twice", model.id));
-            let help = "each model is one row; for more of the same, write `runs:`, for other parameters another agent";
+            let help = "each model is one row; for more runs of it, write `runs:`; for other parameters, add an agent";
             block.report_at("models", problem.help(help));
         }
     }
@@ -259,7 +259,7 @@ fn read_model_block(block: &mut Block<'_>, references: &mut References) -> Optio
     });
     block.at_most_one_of(&["id", "model"]);
     let id = block.optional("id", "The provider's id of the model", |f| f.name());
-    let same = block.optional("model", "Another name of `id`", |f| f.name());
+    let same = block.optional("model", "Alias of `id`", |f| f.name());
     if !block.has("model") {
         block.need("id", "The provider's id of the model");
     }
@@ -419,7 +419,7 @@ fn refuse_cassette(cassette: &CassettePath, models: usize) -> Option<Problem> {
                 .help("put `{model}` into the path"),
         ),
         _ => Some(
-            Problem::error("this does not say which traces belong to which model")
+            Problem::error("this does not show which traces belong to which model")
                 .help("put `{model}` into every path and pattern"),
         ),
     }

@@ -60,7 +60,7 @@ fn kappa(check: &JudgeCheck) -> String {
         (Some(kappa), Some([lower, upper])) => {
             format!("{kappa:.2} (95%: {lower:.2} to {upper:.2})")
         }
-        _ => "not defined: every label and every grade is the same".to_owned(),
+        _ => "undefined: every label and every grade is equal".to_owned(),
     }
 }
 
