@@ -5,8 +5,8 @@ use std::error::Error;
 use std::io::Write;
 use std::path::Path;
 
-/// The pages of the reference that `explain` prints from files. It takes the gates' pages from their entries, and
-/// lists matchers and commands itself.
+/// The reference pages that `explain` prints from files. It takes the gates' pages from their
+/// entries, and generates the lists of matchers and commands.
 const REFERENCE: [&str; 3] = [
     "reference/suite",
     "reference/providers",

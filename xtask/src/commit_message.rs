@@ -66,7 +66,7 @@ const NOT_COMMANDS: &[&str] = &[
     "your",
 ];
 
-/// Commands that look like another form of a verb.
+/// Commands that look like inflected verbs.
 const COMMANDS: &[&str] = &[
     "bring", "embed", "feed", "need", "seed", "shed", "speed", "string",
 ];

@@ -98,7 +98,8 @@ pub(crate) fn run() -> Result<ExitCode, String> {
     Ok(ExitCode::from(u8::from(!is_free)))
 }
 
-/// The dependencies of crates of the product on crates that are not before them, by what `cargo metadata` prints.
+/// The dependencies of product crates on crates that do not come before them, from the output of
+/// `cargo metadata`.
 fn upward_edges(metadata: &str) -> Result<Vec<String>, String> {
     let metadata: Value =
         serde_json::from_str(metadata).map_err(|error| format!("cargo metadata: {error}"))?;

@@ -74,7 +74,7 @@ struct Look {
 }
 
 impl Look {
-    /// The look after the numbers of one escape sequence.
+    /// The style after the numbers of one escape sequence.
     fn after(self, numbers: &str) -> Self {
         numbers.split(';').fold(self, |look, number| match number {
             "" | "0" => Self::default(),

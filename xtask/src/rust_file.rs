@@ -1,4 +1,4 @@
-//! Which lines of a Rust file are product code, and what do its documentation and its texts say?
+//! Which lines of a Rust file are product code, and what are its documentation and its texts?
 
 use proc_macro2::{Delimiter, Literal, Span, TokenStream, TokenTree};
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ pub(crate) struct File {
     texts: Vec<Passage>,
 }
 
-/// Words in a file, and the line where they begin.
+/// Words in a file, and their first line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Passage {
     pub(crate) line: usize,

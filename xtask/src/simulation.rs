@@ -1,4 +1,4 @@
-//! Chance that is the same each time, and the tables that come of it.
+//! Reproducible chance, and the tables from it.
 
 /// Puts a table between two marks of a page.
 pub(crate) fn write_table(page: &str, [begin, end]: [&str; 2], table: &str) -> Result<(), String> {
@@ -13,7 +13,7 @@ pub(crate) fn write_table(page: &str, [begin, end]: [&str; 2], table: &str) -> R
     std::fs::write(page, text).map_err(|error| format!("{page}: {error}"))
 }
 
-/// The same numbers each time.
+/// A reproducible sequence of numbers.
 pub(crate) struct Chance(pub(crate) u64);
 
 impl Chance {

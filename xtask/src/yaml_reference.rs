@@ -90,7 +90,7 @@ fn within(field: &Value, path: &str, rows: &mut Vec<String>) {
     }
 }
 
-/// The values that a key takes, in words.
+/// The values of a key, in words.
 fn kind(field: &Value) -> String {
     if let Some(name) = field["$ref"]
         .as_str()

@@ -3,7 +3,8 @@
 use std::future::{Future, poll_fn};
 use std::task::Poll;
 
-/// Waits for all of them. Each is first looked at after the one before, so what it does before it waits is in order.
+/// Runs the futures concurrently and waits for all of them. Each is first polled after the previous
+/// one, so their work before the first wait happens in order.
 pub async fn at_once<F: Future>(futures: impl IntoIterator<Item = F>) -> Vec<F::Output> {
     let mut running: Vec<_> = futures
         .into_iter()

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 pub struct Spending {
     max_cost_usd: Option<f64>,
     spent: Mutex<Spent>,
-    /// Told when a call has ended that others may wait for.
+    /// Notifies waiting calls that a call has ended.
     ended: Notify,
 }
 
@@ -26,7 +26,7 @@ struct Spent {
     stopped: Option<String>,
 }
 
-/// Dollars: the spent ones, and the most that calls in progress may cost.
+/// Dollars: spent, and reserved for calls in progress.
 #[derive(Debug, Clone, Copy, Default)]
 struct Amount {
     spent: f64,
@@ -64,13 +64,13 @@ pub enum OverBudget {
         usd(*limit_usd), usd(*spent_usd), in_part(*is_estimated)
     )]
     Dollars {
-        /// The name of the budget, as it is written.
+        /// The budget's key, as in the suite.
         budget: &'static str,
         /// The limit.
         limit_usd: f64,
         /// The amount that was spent.
         spent_usd: f64,
-        /// True if a part of it is an estimate.
+        /// True if part of the amount is an estimate.
         is_estimated: bool,
     },
     /// The tokens of one run.
@@ -83,7 +83,7 @@ pub enum OverBudget {
         limit: u64,
         /// The tokens that the run used.
         used: u64,
-        /// True if a part of them is an estimate.
+        /// True if part of the count is an estimate.
         is_estimated: bool,
     },
 }
@@ -167,7 +167,7 @@ pub struct Used {
     pub is_estimated: bool,
 }
 
-/// A call that something was set aside for, until it has ended: it is paid for, or dropped.
+/// A call with reserved budget. Settle it, or drop it to release the reservation.
 #[derive(Debug)]
 pub struct ReservedCall<'s> {
     spending: &'s Spending,
@@ -226,7 +226,7 @@ impl<'a> Budgets<'a> {
 }
 
 impl Spending {
-    /// With the most dollars that everything together may cost.
+    /// With a limit in dollars for everything together.
     pub fn new(max_cost_usd: Option<f64>) -> Self {
         Self {
             max_cost_usd,
@@ -244,8 +244,8 @@ impl Spending {
         Err(over)
     }
 
-    /// Sets aside the most that the next call may cost, if it may be made. While calls that are under way may use up a
-    /// budget it waits for them, so that no more than one call ever passes it.
+    /// Reserves the highest possible cost of the next call. Waits while calls in progress could use
+    /// up a budget, so at most one call exceeds it.
     pub async fn reserve<'s>(
         &'s self,
         budgets: Budgets<'s>,
@@ -291,7 +291,7 @@ impl Spending {
         });
     }
 
-    /// Notes that a limit which is held elsewhere ended it.
+    /// Records that a limit outside these budgets ended the recording.
     pub fn stop(&self, why: &str) {
         self.spent
             .lock()
@@ -299,7 +299,7 @@ impl Spending {
             .get_or_insert_with(|| why.to_owned());
     }
 
-    /// Which budget ended the recording, when one did.
+    /// The budget that ended the recording, if any.
     pub fn stopped(&self) -> Option<String> {
         let spent = self.spent.lock();
         let why = spent.stopped.as_ref()?;
@@ -311,7 +311,7 @@ impl Spending {
     }
 }
 
-/// Dollars with as many digits as say something.
+/// Formats dollars with only significant digits.
 pub fn usd(dollars: f64) -> String {
     let text = if dollars != 0.0 && dollars.abs() < 0.01 {
         format!("{dollars:.6}")

@@ -26,12 +26,11 @@ struct CallFaultRule {
     progress: Mutex<Progress>,
 }
 
-/// Which calls a fault strikes.
 #[derive(Debug)]
 enum Strikes {
     /// The calls that the suite's fault matches.
     Hit(FaultTarget),
-    /// One call, whichever tool it is to, counted from 0, or the first of several where the kind says how many.
+    /// One call to any tool, counted from 0, or the first of several if the kind gives a number.
     Call(usize),
 }
 
@@ -42,7 +41,7 @@ pub struct Strike {
     pub event: RecordedFault,
     /// The effect.
     pub struck: FaultEffect,
-    /// True if the call takes its real time.
+    /// True if the call takes real time.
     pub real: bool,
     /// The time limit of the call: the limit that the agent sees, and that the virtual clock counts.
     pub limit_ms: u64,
@@ -106,16 +105,17 @@ fn half_of_an_answer(call_index: usize) -> Misbehaviour {
 /// The effect on a struck call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FaultEffect {
-    /// It never reaches the server, and no answer comes: a timeout.
+    /// The call never reaches the server, and no answer arrives: a timeout.
     Silence,
-    /// It reaches the server, but no answer comes back: a timeout.
+    /// The call reaches the server, but no answer arrives: a timeout.
     Lost,
-    /// The server gets it; the answer comes this late.
+    /// The server gets the call and answers late.
     Late {
         /// In milliseconds.
         delay_ms: u64,
     },
-    /// The server gets the call and then a cancellation. The answer arrives when nothing waits for it any more.
+    /// The server gets the call and then a cancellation. Its answer arrives after the agent stopped
+    /// waiting.
     AfterCancel {
         /// In milliseconds.
         delay_ms: u64,
@@ -127,7 +127,7 @@ pub enum FaultEffect {
         /// Its message.
         message: String,
     },
-    /// The server gets it, and its answer cannot be read.
+    /// The server gets the call, but its answer is malformed.
     Malformed,
     /// The connection breaks before an answer; the server never sees the call.
     Disconnected,
@@ -149,7 +149,7 @@ impl FaultPlan {
         }
     }
 
-    /// A delay beyond this budget of one call is one beyond its time limit.
+    /// Turns a delay beyond this budget of one call into a timeout.
     #[must_use]
     pub fn within(self, budget_ms: Option<u64>) -> Self {
         Self { budget_ms, ..self }

@@ -17,7 +17,7 @@ use tokio::time::Instant;
 pub struct Limits {
     /// The most messages of the model.
     pub max_turns: u64,
-    /// The most tokens of one of them.
+    /// The maximum number of tokens of one answer.
     pub max_tokens: Option<u64>,
     /// The most calls.
     pub max_tool_calls: Option<u64>,
@@ -25,7 +25,7 @@ pub struct Limits {
     pub token_budget: Option<u64>,
     /// The time limit of the run.
     pub time_budget: Duration,
-    /// The time limit of one answer of the model.
+    /// The time limit for one answer of the model.
     pub request_timeout: Duration,
 }
 
@@ -60,7 +60,7 @@ pub struct Task<'a> {
     pub limits: Limits,
 }
 
-/// An observer of a run, which may end it before it costs more.
+/// Observes a run, and may end it before it costs more.
 pub trait Watcher: Sync {
     /// Returns true if there is a budget, in tokens or in dollars.
     fn holds_to_budget(&self) -> bool;
@@ -76,7 +76,7 @@ pub trait Watcher: Sync {
     fn calls(&self, tool: &str);
 }
 
-/// The answer to whether a request may be made.
+/// The permission to make a request.
 pub type MayAsk<'w> = Pin<Box<dyn Future<Output = Result<(), OverBudget>> + Send + 'w>>;
 
 /// The tokens to reserve for an answer without a limit.
@@ -85,14 +85,14 @@ const MOST_TOKENS: u64 = 16_384;
 /// The reason that a run is not a recording.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Unrecorded {
-    /// The model never said anything.
+    /// The model never answered.
     Unanswered {
         /// Why.
         why: String,
         /// True if the provider refused the schema of a tool.
         is_of_schema: bool,
     },
-    /// It would have cost more than is allowed.
+    /// The next request would exceed the budget.
     OverBudget(OverBudget),
     /// The provider's infrastructure failed in the middle, which is not evidence about the model.
     Broken {
@@ -166,11 +166,11 @@ struct Run<'a> {
     messages: Vec<Message>,
     trace: ConversationTrace,
     assistant_turns: u64,
-    /// As the provider counts.
+    /// The tokens that the provider counted.
     usage: Tokens,
-    /// The same, with estimates where it does not count.
+    /// The tokens, with estimates where the provider reports none.
     used: Tokens,
-    /// Where the model's code runs.
+    /// The container that runs the model's code.
     container: Option<String>,
 }
 
@@ -325,7 +325,7 @@ impl Run<'_> {
         }
     }
 
-    /// The most that a request may use, when there is a budget to hold to.
+    /// The maximum number of tokens that a request may use, if there is a budget.
     fn most_tokens(&self, ask: &Ask<'_>) -> Option<Tokens> {
         if !self.watcher.holds_to_budget() {
             return None;
@@ -380,7 +380,8 @@ impl Run<'_> {
         Ok(TurnEnd::Cut("error".to_owned()))
     }
 
-    /// Makes the calls at once and keeps them in their order; false when there were more than are allowed.
+    /// Makes the calls concurrently and keeps their order. Returns false if there were more calls
+    /// than allowed.
     async fn call_all(&mut self, wanted: Vec<Wanted>, turn: u64) -> bool {
         let made = self.trace.tool_calls.len();
         let room = self
@@ -448,7 +449,7 @@ struct ProviderAnswer {
 /// One message of the model.
 struct ModelTurn {
     reply: Reply,
-    /// The message, as it is recorded.
+    /// The recorded message.
     said: RecordedTurn,
 }
 
@@ -464,7 +465,7 @@ enum TurnEnd {
     Cut(String),
 }
 
-/// A count is known only while every message has had one.
+/// Adds token counts. The sum is unknown as soon as one message has none.
 fn sum(before: Tokens, more: Tokens, is_first: bool) -> Tokens {
     let add = |before: Option<u64>, more: Option<u64>| match (before, more) {
         (None, more) if is_first => more,

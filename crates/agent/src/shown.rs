@@ -1,4 +1,4 @@
-//! How much of a result does a model read, and what replaces the parts that it cannot be shown?
+//! How much of a result does a model read, and what replaces parts that it cannot read?
 
 use crate::dialect::Part;
 use serde_json::Value;

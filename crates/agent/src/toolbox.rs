@@ -1,4 +1,4 @@
-//! The servers of one run as the model sees them: one catalogue, and one way to call.
+//! The servers of one run as the model sees them: one catalogue and one way to call tools.
 
 use crate::dialect::{Answered, Arguments, Offered, ToolChoice, Wanted};
 use crate::fault::{FaultEffect, FaultPlan, Strike};
@@ -24,7 +24,7 @@ pub type Distract<'a> = &'a (dyn Fn(&[CatalogueTool]) -> Vec<CatalogueTool> + Se
 pub struct Connected {
     /// Its name in the suite.
     pub name: String,
-    /// The connection, perhaps shared with other runs.
+    /// The connection, possibly shared with other runs.
     pub client: Arc<Client>,
     /// The time limit of a call.
     pub timeout: Duration,
@@ -33,7 +33,7 @@ pub struct Connected {
 /// The host's rules for showing tools and results to its model.
 #[derive(Debug, Clone, Copy)]
 pub struct View {
-    /// Whose model it is.
+    /// The family of the model's provider.
     pub family: &'static Family,
     /// The treatment of schemas that the model's provider refuses.
     pub tool_schemas: ToolSchemas,
@@ -61,7 +61,7 @@ pub struct OpenedToolbox {
     pub complaints: Vec<Oddity>,
 }
 
-/// Something odd about a server.
+/// An irregularity of a server.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Oddity {
     /// The server's name.
@@ -70,7 +70,7 @@ pub struct Oddity {
     pub observed: Observed,
 }
 
-/// A call as it was made, and its result.
+/// A call with its result.
 #[derive(Debug)]
 pub struct Done {
     /// The recorded call.
@@ -81,7 +81,7 @@ pub struct Done {
     pub fault: Option<RecordedFault>,
     /// The result as the model sees it.
     pub answered: Answered,
-    /// When it was made.
+    /// The start of the call.
     pub(crate) started: Instant,
 }
 
@@ -103,7 +103,7 @@ pub(crate) enum ToolChoiceError {
     Ambiguous { written: String, tools: Vec<String> },
 }
 
-/// Where a call goes.
+/// The target of a call.
 enum Route<'t> {
     /// To a server's tool.
     Tool {
@@ -206,7 +206,7 @@ impl Toolbox {
         &self.offered
     }
 
-    /// The tools as a recording keeps them.
+    /// The tools for the recording's catalogue.
     pub fn catalogue(&self) -> &[CatalogueTool] {
         &self.catalogue
     }
@@ -221,7 +221,7 @@ impl Toolbox {
         !self.faults.is_empty()
     }
 
-    /// Makes the call. Whatever goes wrong with it is its result.
+    /// Makes the call. Any failure becomes its result.
     pub async fn call(&self, index: usize, wanted: &Wanted, deadline: Instant) -> Done {
         let (call, route) = (self.recorded(wanted), self.route(&wanted.name));
         let arguments = self.own_arguments(wanted);

@@ -9,8 +9,8 @@ fn main() -> ExitCode {
     mcptest::PROGRAM.run(std::env::args_os().collect())
 }
 
-/// A panic of the main thread that no guard catches ends the program and all that it started. It is not unwound: a
-/// runtime whose threads could not all be started would wait for them for ever.
+/// Ends the program and all child processes on a panic of the main thread that no guard catches.
+/// Unwinding could wait for ever for a runtime whose threads could not all be started.
 fn end_on_panic() {
     let tell = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -1,4 +1,4 @@
-//! Is what `run --update` shows at a terminal written when it is confirmed, and only then?
+//! Does `run --update` write what it shows, and only after confirmation?
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, missing_docs)]
@@ -35,7 +35,7 @@ sys.stdout.flush()
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 "#;
 
-/// The exit code, what was on the terminal, and the suite afterwards.
+/// The exit code, the terminal's output, and the suite afterwards.
 fn typed(keys: &str) -> (Option<i32>, String, String) {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("mcptest.yml"), SUITE).unwrap();

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
 
-/// A run that looks things up and refunds; a bad one searches again and again, and claims what it did not do.
+/// A run that looks things up and refunds. A bad run also searches repeatedly and claims things
+/// that it did not do.
 fn trace(at: usize, is_good: bool) -> Value {
     let mut names = vec!["search", "get_invoice"];
     names.extend(if is_good {

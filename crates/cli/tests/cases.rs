@@ -1,7 +1,7 @@
-//! Does the program do, for every case in `tests/cases`, what its `case.txt` says?
+//! Does the program print what each `case.txt` in `tests/cases` expects?
 //!
-//! `cargo test --test cases NAME` runs the cases whose name contains NAME; `MCPTEST_UPDATE_CASES=1` makes what happened
-//! the expectation, to be read before it is kept.
+//! `cargo test --test cases NAME` runs the cases whose name contains NAME. `MCPTEST_UPDATE_CASES=1`
+//! replaces the expectations: read the diff before you keep it.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
@@ -53,7 +53,7 @@ fn main() -> ExitCode {
     ExitCode::from(u8::from(failed > 0))
 }
 
-/// What is wrong with each case, in their order.
+/// The failures of the cases, in order.
 fn run_all(cases: &[Case], updates: bool) -> Vec<Option<String>> {
     let next = AtomicUsize::new(0);
     let faults: Vec<Mutex<Option<String>>> = cases.iter().map(|_| Mutex::default()).collect();
@@ -137,7 +137,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The lines in which two texts differ, with a few around them.
+/// The differing lines of two texts, with some context.
 fn difference(expected: &[u8], actual: &[u8]) -> String {
     if expected == actual {
         return String::new();

@@ -48,7 +48,7 @@ fn check(words: &[&str]) -> Output {
     command.stdin(Stdio::null()).output().unwrap()
 }
 
-/// The rows that failed, and those with a warning.
+/// The failed rows and the rows with warnings.
 fn findings(words: &[&str]) -> (Vec<String>, Vec<String>) {
     let mut all = vec!["--reporter", "json"];
     all.extend(words);
@@ -216,8 +216,8 @@ fn each_planted_defect_is_found_by_the_family_that_claims_it() {
     });
 }
 
-/// Fails when the family of `probe` does not find the defect by it. Tools are called in any case: what is wrong with the
-/// messages is found in those of the other probes.
+/// Fails if the probe does not find the defect. Tools are called in every family, so other probes
+/// may also find defects in messages.
 fn assert_found(defect: &str, probe: &str, server: &[&str]) {
     let mut words = vec![
         "--strict",

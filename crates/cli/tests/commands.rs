@@ -73,7 +73,7 @@ fn every_entry_is_listed_with_its_neighbours_and_has_its_page() {
     }
 }
 
-/// The place of a part of the text, which is to be after another.
+/// The place of a part of the text, which must be after `before`.
 fn after(text: &str, part: &str, before: usize) -> usize {
     let at = text.find(part);
     assert!(at.is_some_and(|at| at > before), "{part}");
@@ -146,13 +146,13 @@ fn a_command_that_takes_a_server_takes_its_command_after_dashes() {
     }
 }
 
-/// The words of a command, as a POSIX shell takes them.
+/// The words of a command, split like a POSIX shell.
 fn words(line: &str) -> Vec<OsString> {
     let words = shell_words::split(line).unwrap();
     words.into_iter().map(OsString::from).collect()
 }
 
-/// What the cases print after `$`, and between backticks where it is not part of a sentence.
+/// The command lines that the cases print after `$` or between backticks.
 fn advised(case: &str) -> Vec<&str> {
     let after_dollar = case
         .lines()

@@ -1,4 +1,4 @@
-//! Are two git revisions compared as they were committed, whatever the work tree looks like?
+//! Does a comparison of git revisions read the committed files, whatever the work tree contains?
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, missing_docs)]
@@ -26,7 +26,7 @@ fn git(folder: &Path, words: &[&str]) {
     );
 }
 
-/// Commits so many good runs of ten.
+/// Commits ten runs, of which `good` pass.
 fn commit(folder: &Path, good: usize) {
     let run = |said: &str| {
         format!("{{\"tool_calls\":[],\"tool_results\":[],\"final_response\":\"{said}\"}}\n")
@@ -155,7 +155,8 @@ fn revisions_are_compared_without_the_work_tree() {
 
 const CHOICES: &str = "agents:\n  - name: weather\n    cassette: [runs.jsonl]\n    tool_selection: { expected_tool: get_weather, min_selection_rate: 0.9 }\n";
 
-/// A folder with this suite, and so many runs that call the expected tool, another tool, or end in an error.
+/// A folder with this suite and runs that call the expected tool, call another tool, or end in an
+/// error.
 fn choices(folder: &Path, suite: &str, right: usize, wrong: usize, broken: usize) {
     let call = |tool: &str| {
         format!(

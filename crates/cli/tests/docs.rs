@@ -58,7 +58,7 @@ fn fenced_blocks(page: &str) -> Vec<Fenced> {
     blocks
 }
 
-/// What is wrong with the block, each with the line of the page it stands on.
+/// The errors in the block, each with its line on the page.
 fn complaints(page: &Path, block: &Fenced) -> Vec<String> {
     let at =
         |line: usize, message: &str| format!("{}:{}: {message}", page.display(), block.line + line);

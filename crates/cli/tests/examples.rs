@@ -137,7 +137,7 @@ fn the_demo_shows_every_kind_of_red() {
     assert_eq!(statuses, ["failed", "failed", "failed", "error"]);
 }
 
-/// Where findings of a failed gate say which targets they are about, the first is about one that failed.
+/// If findings of a failed gate name their targets, the first is about a failed target.
 fn leads_with_what_failed(report: &Value, key: &str) {
     let tests = report["tests"].as_array().unwrap().iter();
     let gates = tests.flat_map(|test| test["gates"].as_array().unwrap());
@@ -451,10 +451,10 @@ fn every_report_and_every_comparison_has_what_its_published_schema_names_and_not
     assert!(!of_comparisons.reasons(&found).is_empty());
 }
 
-/// What a program of the user's says of itself, and no model that is asked in a loop: hand-offs.
+/// Recordings that no model loop can make: hand-offs, which a user's program reports.
 const NOT_FROM_A_LOOP: [&str; 1] = ["the planner delegates the rollout"];
 
-/// Failing recordings that were written by hand: nobody can be scripted to tell it so.
+/// Failing recordings that were written by hand because no script can produce them.
 const BY_HAND: [&str; 4] = [
     "fault-injection-recovery recovery",
     "name-free-discovery discovery",
@@ -462,10 +462,11 @@ const BY_HAND: [&str; 4] = [
     "tool-tests expect",
 ];
 
-/// One after the other, since what one test writes is what the other reads.
+/// Serializes tests: one writes the files that another reads.
 static RECORDING: Mutex<()> = Mutex::new(());
 
-/// A folder in which an example is recorded anew, against its mocks and a provider that says what these models said.
+/// A folder in which an example is recorded again, against its mocks and a provider that repeats
+/// the recorded messages.
 fn recorded_anew(suite: &Path, other: Option<&Path>) -> (tempfile::TempDir, Output) {
     let folder = tempfile::tempdir().unwrap();
     let name = suite.file_name().unwrap();
@@ -489,7 +490,7 @@ fn recorded_anew(suite: &Path, other: Option<&Path>) -> (tempfile::TempDir, Outp
     (folder, recorded)
 }
 
-/// A line of a recording without its times, which are another each time.
+/// A line of a recording without its times, which differ in each recording.
 fn without_times(line: &str) -> String {
     let mut line = line.to_owned();
     for key in [",\"start_ms\":", ",\"duration_ms\":"] {
@@ -501,7 +502,7 @@ fn without_times(line: &str) -> String {
     line
 }
 
-/// The line of a run with the seal of what it says now; any other line unchanged.
+/// The line of a run with a new seal; any other line is unchanged.
 fn sealed_again(line: String) -> String {
     let parts = line
         .strip_prefix("{\"run\":")
@@ -514,7 +515,7 @@ fn sealed_again(line: String) -> String {
     mcptest_core::trace::sealed_run_line(run.parse().unwrap(), trace)
 }
 
-/// A recording as it ships: the times of a run are those of the one that it takes the place of.
+/// A recording for the repository: its times are those of the recording that it replaces.
 fn settled(recorded: &str, shipped: &str) -> String {
     let mut lines = shipped
         .lines()

@@ -12,7 +12,7 @@ fn every_entry_keeps_every_rule_of_the_registry() {
     assert!(broken.is_empty(), "{}", broken.join("\n"));
 }
 
-/// Files that may name gates beside their own folders and the registry, with the reason.
+/// Files that may name gates, besides their own folders and the registry, with the reason.
 const NAMING: [(&str, &str); 5] = [
     (
         "run/src/draft/calls.rs",

@@ -35,7 +35,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// What a command that must succeed printed.
+/// The output of a command that must succeed.
 fn done(output: &Output) -> String {
     assert!(
         output.status.success(),
@@ -46,7 +46,7 @@ fn done(output: &Output) -> String {
     text(&output.stdout)
 }
 
-/// Drafts a suite from the odd server, which must pass without a warning, and reads it.
+/// Drafts a suite from the odd server, asserts that it passes without a warning, and returns it.
 fn drafted(folder: &TempDir, kind: &str, options: &[&str]) -> String {
     let server = odd();
     let words: Vec<&str> = ["init"]
@@ -58,7 +58,7 @@ fn drafted(folder: &TempDir, kind: &str, options: &[&str]) -> String {
     passes(folder)
 }
 
-/// The suite, which is judged without the server.
+/// Asserts that the suite passes without the server, and returns it.
 fn passes(folder: &TempDir) -> String {
     done(&mcptest(folder, &["validate", "--deny-warnings"]));
     let judged = command(folder.path(), &["run"])

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 
 const SECRET: &str = "sesame-4711";
 
-/// What the tool answers, as text.
+/// The text of the tool's answer.
 fn answer(folder: &Path, tool: &str, arguments: &Value) -> String {
     let mut child = Command::new(env!("CARGO_BIN_EXE_mcptest"))
         .arg("mcp")
@@ -45,7 +45,7 @@ fn answer(folder: &Path, tool: &str, arguments: &Value) -> String {
     line.unwrap_or_else(|| panic!("{output}")).to_owned()
 }
 
-/// A folder with one inside it, and files beside that which nobody inside may read.
+/// A folder with a subfolder, and files beside it that nothing in the subfolder may read.
 fn place() -> tempfile::TempDir {
     let place = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| fs::write(place.path().join(name), text).unwrap();

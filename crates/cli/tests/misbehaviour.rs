@@ -1,8 +1,10 @@
-//! Does the user read, for every way a server can misbehave, what happened, within the timeout and with nothing left?
+//! For every way in which a server can misbehave: does the user read what happened, within the
+//! timeout, and does no process survive?
 //!
-//! Each row of `tests/misbehaviour/server.py` is listed and called; what is printed is pinned in
-//! `tests/misbehaviour/expected/ROW.txt`. `cargo test --test misbehaviour NAME` runs the rows whose name contains NAME;
-//! `MCPTEST_UPDATE_CASES=1` makes what happened the expectation, to be read before it is kept.
+//! Each row of `tests/misbehaviour/server.py` is listed and called, and its output is pinned in
+//! `tests/misbehaviour/expected/ROW.txt`. `cargo test --test misbehaviour NAME` runs the rows whose
+//! name contains NAME. `MCPTEST_UPDATE_CASES=1` replaces the expectations: read the diff before you
+//! keep it.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
 
@@ -17,7 +19,7 @@ use std::time::{Duration, Instant};
 /// Rows run side by side: nearly all of their time is waiting for a timeout.
 const AT_ONCE: usize = 6;
 
-/// No row may take longer: connecting may take 10 s, a call 1 s, and ending a server a little.
+/// The time limit of a row: 10 s to connect, 1 s for a call, and some time to end a server.
 const NEVER_LONGER: Duration = Duration::from_secs(60);
 
 fn main() -> ExitCode {
@@ -213,7 +215,7 @@ fn run(words: &[&str], place: &Path) -> Result<String, String> {
     ))
 }
 
-/// Which of the noted processes still run. A dead one may take a moment to be gone.
+/// The noted processes that still run. A dead process may take a moment to disappear.
 fn alive(pids: &Path) -> Vec<String> {
     let running = |pid: &&str| {
         fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {

@@ -1,4 +1,4 @@
-//! `mcptest mock` through the binary: what a user types, and what comes back.
+//! `mcptest mock` through the binary: what does a user type and see?
 
 #![allow(clippy::unwrap_used, missing_docs)]
 

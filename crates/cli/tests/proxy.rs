@@ -417,7 +417,6 @@ fn a_cassette_is_written_into_a_folder_that_was_not_there_as_a_tape_is() {
     assert!(folder.path().join("cassettes/new/run.jsonl").exists());
 }
 
-/// The real servers that `tests/peers/install` brings.
 fn peers() -> Vec<Vec<String>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/peers");
     let servers: [(&str, &[&str]); 3] = [
@@ -449,7 +448,7 @@ const SCRIPT: [&str; 4] = [
     r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"convert_time","arguments":{"source_timezone":"UTC","time":"10:00","target_timezone":"Asia/Tokyo"}}}"#,
 ];
 
-/// The answers to the script, line by line as they came.
+/// The answers to the script, line by line.
 fn transcript(folder: &Path, words: &[String]) -> Vec<String> {
     let mut server = Command::new(&words[0])
         .args(&words[1..])

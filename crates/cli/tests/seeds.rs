@@ -1,6 +1,7 @@
-//! Does every command of the five documents that define the gates do what they say, as it is typed there?
+//! Does every command of the five documents that define the gates work as typed there?
 //!
-//! `core/tests/seed_00*.rs` have their suites, code, tables and formulas, and say what of each is not run.
+//! `core/tests/seed_00*.rs` contain their suites, code, tables and formulas, and the reason for
+//! each part that is not run.
 
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
@@ -48,7 +49,7 @@ fn said(output: &Output) -> String {
     )
 }
 
-/// The command ends with this code; what it said.
+/// Asserts the exit code of the command and returns its output.
 fn ends(folder: &Path, line: &str, code: i32) -> String {
     let output = offline(folder, line);
     assert_eq!(
@@ -69,7 +70,7 @@ fn test_cases(report: &str) -> Vec<&str> {
         .collect()
 }
 
-/// A folder with this suite, and with a cassette in which each run has one line.
+/// A folder with this suite, and a cassette with these runs.
 fn with_runs(suite: &str, runs: &[Value]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("mcptest.yml"), suite).unwrap();
@@ -126,7 +127,8 @@ fn each_example_of_the_documents_is_recorded_once_and_judged_again_offline() {
     }
 }
 
-/// What is asked of a mock: it connects, lists, calls twice, gives the second call up, and lists something else.
+/// The requests to a mock: connect, list, call twice, cancel the second call, and list something
+/// else.
 const ASKED: &str = concat!(
     r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"walk","version":"1"}}}"#,
     "\n",
@@ -433,7 +435,8 @@ fn no_recovery_is_a_failure_and_a_name_that_leads_nowhere_is_an_error() {
     }
 }
 
-/// An agent that searches, then lists, recorded with this fault: how the command ends, and which calls failed.
+/// Records an agent that searches and then lists, with this fault. Returns the exit code and the
+/// failed calls.
 fn recorded_with(target: &str, kind: &str) -> (Option<i32>, Vec<bool>) {
     let folder = tempfile::tempdir().unwrap();
     let tools = "mock_server:\n  tools:\n    - { name: search, description: Searches., response: found }\n    - { name: list_incidents, description: Lists., response: one }\n";
@@ -547,7 +550,7 @@ fn two_baselines_are_compared_across_releases() {
     assert!(ends(folder.path(), diff, 0).contains("invariants"));
 }
 
-/// What the documents refer to by name: the gate, and the example that shows it.
+/// The names in the documents, each with the example that shows it.
 const REFERRED: [(&str, &str); 14] = [
     ("equal_function_sets", "selection-f1"),
     ("distractors", "distractors"),

@@ -1,4 +1,4 @@
-//! Is a server that starts slowly spoken to as one that does not, and is it started no more often than needed?
+//! Does a slowly starting server get the same protocol as a fast one, with no extra starts?
 
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
@@ -52,7 +52,7 @@ fn starts(folder: &TempDir, server: &str) -> usize {
         .count()
 }
 
-/// The verdict, the era and the number of starts do not depend on how long the server takes.
+/// The verdict, the protocol and the number of starts do not depend on how long the server takes.
 fn is_the_same_however_slow(seconds: &[u32]) {
     let eras = [
         ("modern", "modern"),

@@ -1,4 +1,4 @@
-//! What reaches the outside: the same bytes every time, and no panic when nobody reads them.
+//! Is output the same bytes every time, without a panic when the pipe is closed?
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
@@ -18,7 +18,7 @@ fn mcptest(folder: &Path, words: &[&str]) -> Command {
     command
 }
 
-/// Forty tests, every third of which fails, so that they are judged on several threads.
+/// Forty tests, every third of which fails, so that several threads judge them.
 fn many_tests() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut suite = String::from("agents:\n");

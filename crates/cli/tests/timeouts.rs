@@ -1,7 +1,7 @@
 //! Does `--timeout` alone end `tools`, `call` and `check`, wherever a server hangs?
 //!
-//! Nothing here measures time: a limit that does not hold is one of the 60 s that a server has by default, and the
-//! words of the error name the limit that was used.
+//! No test here measures time: a limit that does not hold would be a server's default of 60 s, and
+//! the error names the limit that was used.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, missing_docs)]
@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 
-/// What a command printed, and its exit code.
+/// The output and the exit code of a command.
 fn mcptest(words: &[&str]) -> (String, Option<i32>) {
     let output = Command::new(env!("CARGO_BIN_EXE_mcptest"))
         .args(words)
@@ -155,7 +155,7 @@ fn a_flood_of_notifications_is_printed_in_part() {
     assert!(said.contains(" more notification"), "{said}");
 }
 
-/// Serves each connection on a thread of its own, for as long as the test runs.
+/// Serves each connection on a separate thread, for as long as the test runs.
 fn listen(serve: fn(TcpStream)) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -167,12 +167,12 @@ fn listen(serve: fn(TcpStream)) -> u16 {
     port
 }
 
-/// Takes what comes, and says nothing.
+/// Accepts everything and never answers.
 fn is_silent(mut stream: TcpStream) {
     let _read = stream.read_to_end(&mut Vec::new());
 }
 
-/// Answers a request with the head of an event stream, in which nothing comes.
+/// Answers a request with the head of an event stream without events.
 fn streams_nothing(mut stream: TcpStream) {
     let mut request = [0; 4096];
     let _read = stream.read(&mut request);

@@ -13,7 +13,7 @@ fn server() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/weather.py")
 }
 
-/// A folder with a suite of these tests, each `(name, tool, what it says)`.
+/// A folder with a suite of these tests, each `(name, tool, text)`.
 fn suite(tests: &[(&str, &str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut text = format!(
@@ -698,7 +698,7 @@ fn an_agent_that_cannot_be_asked_is_its_own_row_while_tools_are_recorded() {
     assert_eq!(output.status.code(), Some(2));
 }
 
-/// What `mcptest call` prints, says beside it, and exits with.
+/// The standard output, standard error and exit code of `mcptest call`.
 fn call(words: &[&str]) -> (String, String, Option<i32>) {
     let server = format!("python3 {}", server().display());
     let folder = tempfile::tempdir().unwrap();

@@ -63,7 +63,7 @@ impl Watching {
         fs::write(self.folder.path().join(name), text).unwrap();
     }
 
-    /// What is written up to the line that says how many tests were judged.
+    /// Reads the output up to the line with the number of judged tests.
     fn round(&self) -> String {
         let mut said = String::new();
         loop {

@@ -1,7 +1,7 @@
-//! Does any command let a secret out, or let foreign text steer a terminal or a CI runner?
+//! Does any command leak a secret, or let foreign text control a terminal or a CI runner?
 //!
-//! Every command that clap knows has its invocations in [`INVOCATIONS`]; one without fails. The files that they read
-//! have secrets and hostile text in every place.
+//! Every command that clap knows has invocations in [`INVOCATIONS`]; a command without any fails.
+//! The files that they read contain secrets and hostile text in every place.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, missing_docs)]
@@ -21,7 +21,7 @@ use std::process::{Command, Stdio};
 const HOSTILE: &str = "\n::error::owned\n  ##[group]owned \u{1b}]52;c;eA==\u{7}\u{1b}[31m\u{202e}\r\n::set-output name=a::b";
 /// Under a secret's name in the environment.
 const NAMED: &str = "planted-named-0a1b2c";
-/// Under another name, and asked for by suites.
+/// A value under an innocent name that suites use.
 const ASKED: &str = "planted-asked-3d4e5f";
 const HEADER: &str = "planted-header-9z8y7x";
 const WORD: &str = "planted-word-5v6w7u";
@@ -35,7 +35,7 @@ fn token() -> String {
     format!("ghp_planted{}", "a1B2c3D4e5F6".repeat(3))
 }
 
-/// No piece of a secret may be seen, however it was cut.
+/// Parts of the secrets that must not be seen, however a secret was cut.
 fn secrets() -> Vec<&'static str> {
     ["planted-", "ghp_planted", "plantedline", "D4e5F6a1B2"].to_vec()
 }
@@ -178,7 +178,7 @@ fn suite() -> String {
         + &format!("tools:\n  - {{ name: {}, server: one, tool: {} , args: {{}}, expect: [{{ target: result.isError, matcher: {{ exact: true }} }}] }}\n", json!(HOSTILE), json!(format!("look{HOSTILE}")))
 }
 
-/// Suites that are refused because of what stands in a variable.
+/// Suites that are refused because of the value of a variable.
 fn suite_parts() -> Vec<String> {
     let agent = "agents:\n  - name: a\n    prompt: hi\n    model: gpt-5\n    servers: [s]\n";
     vec![
@@ -408,7 +408,7 @@ bridge ODD
 ODD
 ";
 
-/// What shows a placeholder: the files of the test are read, and there is something to hide in them.
+/// Tests whose output shows a placeholder: their files contain a secret.
 const SHOWN: [&str; 9] = [
     "show cassette.jsonl",
     "show --full tape.jsonl",
@@ -492,7 +492,8 @@ fn words(line: &str) -> Vec<String> {
     line.split(' ').map(plant).collect()
 }
 
-/// What each invocation printed and wrote: its words, standard output and error, and the files with what is new.
+/// Calls `seen` with each invocation: its words, standard output and error, and the files that it
+/// wrote.
 fn walk(mut seen: impl FnMut(&str, &str, &str, &BTreeMap<PathBuf, Vec<u8>>)) {
     let place = Place::new();
     for line in invocations() {
@@ -577,15 +578,16 @@ fn no_command_lets_a_secret_or_a_command_of_a_runner_out() {
     );
 }
 
-/// Values under secret names, which only their names tell. The second is too short to be sought without its name
-/// anywhere but as a whole word.
+/// Values that only their names identify as secrets. The second is so short that elsewhere it is
+/// found only as a whole word.
 const UNDER_SECRET_NAMES: [(&str, &str); 3] = [
     ("api_key", "kk-planted-7654321"),
     ("client_secret", "cs-P9x"),
     ("password", "planted\"pass\\word-9"),
 ];
 
-/// A recorded run whose calls carry secrets under their names and under others, as a trace from elsewhere may.
+/// A recorded run whose calls carry secrets under secret names and under other names, as a foreign
+/// trace may.
 fn with_secrets(line: &str) -> String {
     let mut run: Value = serde_json::from_str(line).unwrap();
     let mut said = String::new();

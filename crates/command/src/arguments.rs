@@ -8,12 +8,12 @@ use serde_json::{Map, Value};
 use std::path::Path;
 use thiserror::Error;
 
-/// A problem of arguments, and the text to write.
+/// A problem with arguments, and the fix.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct ArgumentError(String);
 
-/// The arguments as they were written.
+/// The arguments in the order of the command line.
 #[derive(Debug, Clone, Default)]
 pub struct Given {
     whole: Map<String, Value>,
@@ -104,7 +104,7 @@ impl Given {
     }
 }
 
-/// The text as a value of one of the property's types; `None` when it can be none of them.
+/// The text as a value of one of the property's types; `None` if it fits none.
 fn typed(text: &str, property: &Value) -> Option<Value> {
     let types = types_of(property);
     let json: Option<Value> = serde_json::from_str(text).ok();
@@ -121,7 +121,7 @@ fn typed(text: &str, property: &Value) -> Option<Value> {
     }
 }
 
-/// The types that a property allows; none when it does not say.
+/// The types that a property allows; empty if it declares none.
 fn types_of(property: &Value) -> Vec<&str> {
     if let Some(Value::Array(values)) = property.get("enum") {
         return values.iter().map(type_word).collect();

@@ -7,7 +7,7 @@ use mcptest_core::escape::escape;
 use mcptest_core::row::quoted;
 use std::ffi::OsString;
 
-/// The way in which a command takes a server.
+/// The syntax in which a command takes a server.
 #[derive(Debug, Clone, Copy)]
 pub struct BareServer {
     /// The number of the command's own words before the server.
@@ -76,7 +76,7 @@ pub(crate) fn is_url(word: &str) -> bool {
     })
 }
 
-/// Where a server begins without `--`, which makes a command line of the words.
+/// Where a server begins without `--`, and how to write the command line instead.
 fn bare_word(program: &Program, words: &[OsString]) -> Option<BareWord> {
     let name = words.get(1)?.to_str()?;
     let server = program.find(name)?.server?;

@@ -10,13 +10,13 @@ use clap::{ArgMatches, Args, Command};
 pub trait RunCommand: Args {
     /// The word on the command line.
     const NAME: &'static str;
-    /// Where the help lists it.
+    /// The group in which the help lists it.
     const GROUP: Group;
     /// Its effect, in one line without a full stop.
     const SUMMARY: &'static str;
     /// A command line that shows its common use. The help ends with it.
     const EXAMPLE: &'static str;
-    /// The way in which it takes a server, if any.
+    /// The syntax of its server, if it takes one.
     const SERVER: Option<BareServer> = None;
 
     /// Its way with the user's patience.
@@ -75,11 +75,11 @@ impl Group {
 pub struct CommandKind {
     /// The word on the command line.
     pub name: &'static str,
-    /// Where the help lists it.
+    /// The group in which the help lists it.
     pub group: Group,
     /// Its effect, in one line.
     pub summary: &'static str,
-    /// The way in which it takes a server, if any.
+    /// The syntax of its server, if it takes one.
     pub server: Option<BareServer>,
     /// Its way with the user's patience.
     pub patience: Patience,
@@ -106,7 +106,7 @@ impl CommandKind {
         self.group != Group::Internal
     }
 
-    /// The command as clap takes it. Its arguments are described once it is the one that is called or written about.
+    /// The command for clap. clap adds its arguments only when the command is called or documented.
     pub fn to_clap(self) -> Command {
         Command::new(self.name)
             .about(self.summary)

@@ -26,7 +26,7 @@ impl Failure {
         }
     }
 
-    /// An error, and what to do about it.
+    /// An error with advice.
     pub fn with_help(why: impl Display, help: impl Display) -> Self {
         Self::new(format!("{why}\n  help: {help}"))
     }

@@ -1,4 +1,4 @@
-//! What happens when the user, or the system, asks to stop while runs are recorded?
+//! What happens when the user or the system interrupts a recording?
 
 use mcptest_process::{end_all, interrupted};
 use mcptest_replay::Interrupt;
@@ -8,8 +8,8 @@ use tokio::sync::watch;
 /// The time that a recording may take to end: its teardown commands and its servers have lower limits.
 const PATIENCE: Duration = Duration::from_secs(150);
 
-/// Ends a recording when the user or the system asks for it. A second request ends the program at once, as does one
-/// while nothing is recorded; a recording that does not end by itself is stopped.
+/// Ends a recording when the user or the system interrupts it. A second interrupt, or one without a
+/// recording in progress, ends the program at once.
 pub fn listen() -> Interrupt {
     let (interrupt, receiver) = watch::channel(None);
     let listening = move || {

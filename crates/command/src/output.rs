@@ -109,14 +109,14 @@ pub fn not_entered(linked: &[std::path::PathBuf]) {
     }
 }
 
-/// Ends with what went wrong.
+/// Prints the error, and returns its exit code.
 pub fn failure(failure: &Failure) -> ExitCode {
     let error = if failure.is_error() { "error: " } else { "" };
     stderr(&format!("{error}{}\n", on_its_line(&failure.why)));
     ExitCode::from(failure.exit_code())
 }
 
-/// The text with the words of the command line, where it quotes them, each on one line.
+/// Keeps quoted words of the command line on one line each.
 fn on_its_line(text: &str) -> String {
     let words: Vec<String> = std::env::args_os()
         .map(|word| word.to_string_lossy().into_owned())
@@ -184,7 +184,7 @@ pub fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
-/// The width to wrap at: the terminal's, else what `COLUMNS` says.
+/// The width to wrap at: the terminal's, otherwise `COLUMNS`.
 pub fn width() -> Option<usize> {
     match console::Term::stdout().size_checked() {
         Some((_, columns)) => Some(usize::from(columns)),
@@ -192,8 +192,8 @@ pub fn width() -> Option<usize> {
     }
 }
 
-/// Writes lines of ours to standard output, wrapped at the known width. A continued line is indented by two columns,
-/// or by the last cell of its table.
+/// Writes lines to standard output, wrapped at the known width. A continued line is indented by two
+/// columns, or by the last cell of its table.
 pub fn page(text: &str) -> Result<(), Failure> {
     stdout(wrapped_lines(text, width()).as_bytes())
 }

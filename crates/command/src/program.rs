@@ -44,7 +44,7 @@ impl Program {
         }
     }
 
-    /// Reads the command line. An error is what is printed: the help and the version are among them.
+    /// Parses the command line. The error is printed; help and version are errors too.
     pub fn parse(&self, words: Vec<OsString>) -> Result<ArgMatches, clap::Error> {
         let near = words
             .get(1)
@@ -74,7 +74,7 @@ impl Program {
         self.commands.iter().find(|kind| kind.name == name)
     }
 
-    /// The command line as clap takes it.
+    /// The command line for clap.
     pub fn to_clap(self) -> Command {
         let command = Command::new("mcptest").version(env!("CARGO_PKG_VERSION"));
         GlobalOptions::augment_args(command)
@@ -87,8 +87,8 @@ impl Program {
             .subcommands(self.commands.iter().map(|kind| kind.to_clap()))
     }
 
-    /// The help with the commands in their groups, which clap does not have. It is built at every start: `format!` would
-    /// take a fifth of the time that `--version` takes.
+    /// The help with grouped commands, which clap does not support. It is built at every start, so
+    /// it avoids `format!`, which would take a fifth of the time of `--version`.
     fn help_template(self) -> String {
         let widest = self.commands.iter().map(|kind| kind.name.len()).max();
         let column = widest.unwrap_or_default() + 2;

@@ -17,7 +17,7 @@ use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Which reports, what they hold and how they show it.
+/// Which reports to write, with what contents.
 #[derive(Debug, Args)]
 pub struct Reports {
     #[arg(help_heading = "Report", long = "reporter", value_name = "KIND[=FILE]", help = reporters_help(REPORTERS))]
@@ -29,14 +29,13 @@ pub struct Reports {
     pub(crate) sorting: Sorting,
 }
 
-/// Whose traces.
 const TRACES: [Word<Embed>; 3] = [
     ("none", Embed::None, "No tests"),
     ("failed", Embed::Failed, "Tests that did not pass"),
     ("all", Embed::All, "Every test"),
 ];
 
-/// In which order models or sides are shown.
+/// The order of models or sides.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Sorting {
     /// Sort the leaderboard of `pretty` and `md` by this column, the best first [default: the order of the tests].
@@ -68,8 +67,8 @@ pub fn reporters_help<R>(known: &[Reporter<R>]) -> String {
     )
 }
 
-/// A saved report without the secrets that are known here: a reporter that escapes a string hides it from the redaction
-/// of what is written.
+/// A saved report without the known secrets: a reporter that escapes a string would hide it from
+/// later redaction.
 pub fn saved(file: &Path) -> Result<Report, Failure> {
     let text = files::read_named_text(file, files::RECORDING)
         .map_err(|error| Failure::at(file, files::reason(&error)))?;
@@ -80,7 +79,7 @@ pub fn saved(file: &Path) -> Result<Report, Failure> {
 /// The redaction of text that a reporter packs.
 const CLEAN: Option<Clean> = Some(mcptest_replay::clean);
 
-/// The reporter that selects others by the environment.
+/// The reporter that chooses others by the environment.
 const AUTO: &str = "auto";
 
 /// The variables that coding agents set for the commands that they run.
@@ -92,11 +91,11 @@ const OF_CODING_AGENTS: [&str; 5] = [
     "GEMINI_CLI",
 ];
 
-/// Where GitHub takes the summary of a step from.
+/// The variable with GitHub's file for the step summary.
 const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
 
-/// The reports that fit where the program runs: on GitHub annotations and the summary of the step, on GitLab the file
-/// that it reads, the digest for a coding agent, and for a person what a person reads.
+/// The reports for the environment: annotations and the step summary on GitHub, the Code Quality
+/// file on GitLab, the digest for a coding agent, otherwise the report for people.
 fn by_environment<R>(known: &'static [Reporter<R>]) -> Vec<Destination<R>> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let is_set = |name: &str| set(name).is_some();
@@ -185,7 +184,7 @@ impl<R> Destination<R> {
         }
     }
 
-    /// Whose traces the reports need; `None` when none of them shows what is behind the verdicts.
+    /// The runs whose traces the reports need; `None` if no report shows traces.
     pub fn evidence(destinations: &[Self]) -> Option<Embed> {
         destinations
             .iter()
@@ -265,7 +264,7 @@ impl<R> Destination<R> {
         Ok(Self::new(reporter, file.map(PathBuf::from)))
     }
 
-    /// Refuses to write a report over what it is made from.
+    /// Refuses to write a report over one of its inputs.
     pub fn refuse_inputs(
         destinations: &[Self],
         inputs: impl Iterator<Item = PathBuf>,

@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 
-/// Which server, and how to reach it.
+/// Which server, and how to connect.
 #[derive(Debug, Args)]
 pub struct Server {
     /// The suite that declares the server [default: mcptest.yaml or mcptest.yml].
@@ -93,7 +93,8 @@ pub fn spec(name: Option<&str>, args: &Server, gates: Gates) -> Result<ServerSpe
     Ok(spec)
 }
 
-/// The server that the arguments mean, for a command that asks it once: `--timeout` alone is the limit for all of it.
+/// The server of the arguments, for a command with one exchange: `--timeout` alone limits all of
+/// it.
 pub fn spec_of_one_exchange(
     name: Option<&str>,
     args: &Server,
@@ -350,7 +351,8 @@ pub fn speak<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Fai
     })
 }
 
-/// Does this on threads of such a runtime. A read of standard input cannot be called back, and nothing waits for it.
+/// Runs this on a new runtime. A pending read of standard input cannot be cancelled, so the runtime
+/// is not joined.
 pub fn until_end<T>(
     mut runtime: Builder,
     work: impl Future<Output = Result<T, Failure>>,
@@ -361,7 +363,8 @@ pub fn until_end<T>(
     ended
 }
 
-/// Listens for `what`. An address that other machines can reach needs a name, such as `example`, to be asked for.
+/// Listens for `what`. An address that other machines can reach requires an allowed host, such as
+/// `example`.
 pub async fn listen(
     address: &Address,
     allowed: &[String],

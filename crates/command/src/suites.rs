@@ -60,7 +60,7 @@ impl LoadedSuites {
         })
     }
 
-    /// The same, where no suite is needed to judge transcripts.
+    /// Loads suites, or an empty suite if transcripts are judged without one.
     pub fn load_or_bare(
         suites: &Suites,
         traces: Option<&Path>,
@@ -162,7 +162,7 @@ pub fn inputs(loaded: &[(String, Loaded)]) -> impl Iterator<Item = PathBuf> {
     loaded.iter().flat_map(read).collect::<Vec<_>>().into_iter()
 }
 
-/// `note: no suites, and left out: a.yml, b.yml`; in a folder of many, the first of them.
+/// `note: no suites, and left out: a.yml, b.yml`; only the first few in a large folder.
 fn left_out_note(left_out: &[&PathBuf], is_verbose: bool) -> Option<String> {
     let shown = if is_verbose {
         left_out.len()

@@ -1,7 +1,7 @@
-//! How was the command typed, apart from options that do not change what is judged?
+//! How was the command typed, without options that do not affect verdicts?
 
-/// Options that say how runs are made or where a report goes, and whether a value follows them: with others the same
-/// recordings give the same report.
+/// Options that affect recording or reports, and whether a value follows them. Without them, the
+/// same recordings give the same report.
 const BESIDE_JUDGING: [(&str, bool); 13] = [
     ("--color", true),
     ("--embed", true),

@@ -5,7 +5,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 /// A word that an option accepts, its meaning, and its help.
 pub type Word<T> = (&'static str, T, &'static str);
 
-/// Takes one of these words.
+/// Parses one of these words.
 pub fn one_of<T>(words: &'static [Word<T>]) -> impl TypedValueParser<Value = T>
 where
     T: Clone + Send + Sync + 'static,
@@ -21,7 +21,7 @@ where
     })
 }
 
-/// A length of time, longer than none.
+/// Parses a positive length of time.
 pub fn parse_duration(written: &str) -> Result<std::time::Duration, String> {
     match mcptest_core::suite::duration_ms(written) {
         Some(0) => Err("it must be longer than 0".to_owned()),
@@ -30,7 +30,7 @@ pub fn parse_duration(written: &str) -> Result<std::time::Duration, String> {
     }
 }
 
-/// Dollars, more than none.
+/// Parses a positive number of dollars.
 pub fn parse_dollars(written: &str) -> Result<f64, String> {
     match written.trim_start_matches('$').parse::<f64>() {
         Ok(dollars) if dollars.is_finite() && dollars > 0.0 => Ok(dollars),

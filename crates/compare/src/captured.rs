@@ -14,13 +14,13 @@ use std::path::{Path, PathBuf};
 /// The baselines of a plan.
 #[derive(Debug, Default)]
 pub(crate) struct Captured {
-    /// One for each model, in the order in which they are met.
+    /// One baseline per model, in the order of the plan.
     pub(crate) baselines: Vec<Baseline>,
-    /// What is in none of them, and why.
+    /// The tests that are in no baseline, with the reason.
     pub(crate) left_out: Vec<LeftOut>,
 }
 
-/// What a baseline may be made of.
+/// The runs that a baseline may contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CapturedRuns {
     /// Runs that passed. A test with a failed run is left out.
@@ -29,8 +29,8 @@ pub(crate) enum CapturedRuns {
     PassedAndFailed,
 }
 
-/// Makes a baseline for each model of the plan, from recordings alone. A test whose recording cannot be judged whole is
-/// left out.
+/// Makes a baseline for each model of the plan from its recordings. Omits tests whose recording is
+/// incomplete.
 pub(crate) fn capture_baselines(plan: &Plan<'_>, wanted: CapturedRuns) -> Captured {
     let secrets = Secrets::default();
     let mut captured = Captured::default();
@@ -106,7 +106,7 @@ impl Captured {
     }
 }
 
-/// An old recording can have a secret in it, which no baseline may have.
+/// Removes secrets, which an old recording can contain.
 fn without_secrets(mut test: TestBaseline, secrets: &SuiteSecrets) -> Result<TestBaseline, String> {
     let redactor = secrets.redactor().map_err(|reason| reason.message)?;
     for run in &mut test.runs {

@@ -36,7 +36,7 @@ impl Era {
         })
     }
 
-    /// As it is written in a suite.
+    /// Its spelling in a suite.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Legacy => "legacy",

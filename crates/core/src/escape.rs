@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-/// The text with control, direction, invisible and non-characters written as `\n`, `\u001b`, `\u{e0041}`.
+/// The text with control, direction, invisible and non-characters written as `\n`, `\u001b`,
+/// `\u{e0041}`.
 ///
-/// Backslashes stay unchanged, so paths and patterns read as written.
+/// Backslashes stay unchanged, so that paths and patterns read as written.
 pub fn escape(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
@@ -17,7 +18,7 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The first `limit` characters as [`escape`] shows them, with an ellipsis when there are more.
+/// The first `limit` characters, escaped, with an ellipsis if more follow.
 pub fn clipped(text: &str, limit: usize) -> String {
     match text.char_indices().nth(limit) {
         Some((end, _)) => format!("{}…", escape(&text[..end])),
@@ -30,10 +31,10 @@ pub fn escape_path(path: &std::path::Path) -> String {
     escape(&path.to_string_lossy()).into_owned()
 }
 
-/// A string of several lines, as it may reach a terminal and the log of a CI runner: as [`escape`], but its lines and
-/// tabs stay, and its colours where there may be some. Runners take a line that begins with `::`, and `##[`, `##vso[`
-/// and `##teamcity[` anywhere, for commands; their first character is written as `\u003a` or `\u0023`, which in JSON
-/// is the same text.
+/// A string of several lines for a terminal or a CI log: like [`escape`], but keeps lines, tabs
+/// and, if allowed, colours. Runners read a line that begins with `::`, and `##[`, `##vso[` and
+/// `##teamcity[` anywhere, as commands. Their first character is written as `\u003a` or `\u0023`,
+/// which in JSON is the same text.
 pub fn escape_lines(text: &str, may_be_coloured: bool) -> Cow<'_, str> {
     if is_plain(text)
         && !text.contains("##")
@@ -70,8 +71,8 @@ pub fn escape_lines(text: &str, may_be_coloured: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Returns true if nothing in a string is unsafe except its line breaks and tabs. Most output is ASCII, so the bytes
-/// suffice.
+/// Returns true if a string has no unsafe characters except line breaks and tabs. Most output is
+/// ASCII, so checking the bytes is enough.
 fn is_plain(text: &str) -> bool {
     let is_ascii = |line: &str| {
         let is_shown = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t');

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind};
 thread_local! {
     /// The number of guards around the work of this thread.
     static GUARDS: Cell<usize> = const { Cell::new(0) };
-    /// Where the last panic behind a guard began.
+    /// The source of the last panic behind a guard.
     static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
@@ -18,7 +18,7 @@ thread_local! {
 pub struct Panic {
     /// The message.
     message: String,
-    /// The file, line and column of the source, where a hook [noted](note) them.
+    /// The file, line and column in the source, if a hook [noted](note) them.
     place: Option<String>,
 }
 
@@ -39,8 +39,8 @@ impl From<Panic> for Reason {
     }
 }
 
-/// Does the work behind a guard. Work that panics leaves nothing half done that others see: it gives values, or it
-/// changes what only it can reach.
+/// Runs the work behind a guard. Work that panics must not leave half-done changes that others can
+/// see: it returns values, or changes only what it owns.
 pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, Panic> {
     GUARDS.set(GUARDS.get() + 1);
     let done = catch_unwind(AssertUnwindSafe(work));

@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 /// Finds universal secrets: tokens of known shapes, and values under secret names.
 static EVERYWHERE: LazyLock<Option<Redactor>> = LazyLock::new(|| Redactor::builder().build().ok());
 
-/// A value as an explanation may show it: redacted by its structure, which words do not have any more.
+/// A value for an explanation, redacted by its structure before it becomes words.
 pub(crate) fn shown(value: &Value) -> Cow<'_, Value> {
     let Some(redactor) = &*EVERYWHERE else {
         return Cow::Owned(Value::Null);
@@ -76,9 +76,11 @@ fn name_at(pointer: &str) -> Option<(&str, bool)> {
     Some((last, false))
 }
 
-/// The report of a row without the values that its recordings have under secret names, wherever they appear.
+/// The report of a row without the values that its recordings have under secret names, wherever
+/// they appear.
 ///
-/// Every explanation passes here. A gate may show a value without its name, or under another one.
+/// Every explanation passes through here. A gate may show a value without its name, or under
+/// another one.
 pub(crate) fn without_named_secrets(report: TestReport, recorded: &Recorded<'_>) -> TestReport {
     if !has_something_to_hide_in(&report) {
         return report;
@@ -206,7 +208,7 @@ fn hide_in_diff(redactor: &Redactor, diff: &mut AssertionDiff) {
     }
 }
 
-/// Arguments by their paths, each of which may end in a secret's name.
+/// Redacts arguments by their paths, which may end in a secret's name.
 fn hide_in_arguments(redactor: &Redactor, args: &mut Value) {
     for (path, value) in args.as_object_mut().into_iter().flatten() {
         let name = path.rsplit('.').next().unwrap_or_default();
@@ -234,7 +236,7 @@ fn named(redactor: &Redactor, name: &str, value: Value) -> Value {
     clean[name].take()
 }
 
-/// The row without what could not be told from secrets.
+/// The row without texts that may contain secrets.
 pub fn withheld(mut report: TestReport, reason: Reason) -> TestReport {
     report.status = Status::Error;
     report.reason = Some(reason);

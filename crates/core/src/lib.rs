@@ -1,6 +1,6 @@
 //! mcptest's library: recorded runs in, verdicts out. No clock, environment, files, network or async.
 //!
-//! A host loads a suite with two closures, judges traces that it has in memory, and has a report:
+//! A host loads a suite with two closures, judges traces in memory, and gets a report:
 //!
 //! ```
 //! use mcptest_core::{Host, Recorded, RowId, Status, Trace, judge, load};

@@ -1,4 +1,5 @@
-//! Which providers of models are known, how does a suite name them, and what do they refuse?
+//! Which model providers are known, how does a suite name them, and which parameters do they
+//! refuse?
 
 mod model_id;
 mod own_keys;
@@ -21,9 +22,9 @@ pub struct Family {
     pub kind: &'static str,
     /// The beginnings of its models' ids. `#` means a digit.
     pub prefixes: &'static [&'static str],
-    /// The variables that may hold the key, the first one first.
+    /// The variables for the key, by precedence.
     pub keys: &'static [&'static str],
-    /// The variables that may hold another base URL, the first one first.
+    /// The variables for another base URL, by precedence.
     pub base_urls: &'static [&'static str],
     /// The address.
     pub base_url: &'static str,
@@ -34,17 +35,17 @@ pub struct Family {
 /// A `type:` under `providers:`.
 #[derive(Debug)]
 pub struct Kind {
-    /// As it is written.
+    /// Its spelling in suites.
     pub name: &'static str,
     /// The family with the default address and key.
     pub family: &'static str,
     /// The API.
     pub dialect: &'static str,
-    /// Where requests go, after the base URL.
+    /// The path of requests, after the base URL.
     pub path: &'static str,
 }
 
-/// Every family, the first one first where none is named.
+/// Every family. The first is the default.
 pub const FAMILIES: &[Family] = &[
     Family {
         name: "anthropic",
@@ -120,7 +121,7 @@ pub const KINDS: &[Kind] = &[
     ),
 ];
 
-/// The variables that may hold keys: what they hold must be written nowhere.
+/// The variables for keys. Their values must not be written anywhere.
 pub fn key_variables() -> impl Iterator<Item = &'static str> {
     FAMILIES
         .iter()
@@ -204,7 +205,7 @@ impl Family {
             .find(|family| family.prefixes.iter().any(|prefix| begins(id, prefix)))
     }
 
-    /// The prefixes, as a person writes them.
+    /// The prefixes, for display.
     pub fn shown_prefixes(&self) -> String {
         let shown = self
             .prefixes

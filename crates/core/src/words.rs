@@ -40,7 +40,7 @@ pub fn and_more(more: usize) -> String {
     }
 }
 
-/// The first few names, and how many more there are.
+/// The first few names, and the number of others.
 pub fn some_of<'n>(names: impl Iterator<Item = &'n str>) -> String {
     const MOST: usize = 12;
     let mut names: Vec<&str> = names.collect();
@@ -65,7 +65,7 @@ pub(crate) fn any_of<S: AsRef<str>>(names: &[S]) -> String {
     }
 }
 
-/// Each of them once, in the order in which they first come.
+/// The distinct items, in order of first occurrence.
 pub fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
     let mut kept = Vec::new();
     for item in items {
@@ -98,7 +98,8 @@ pub fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// The words of a name or a text: cut at everything but letters and digits, and where a capital follows a small letter.
+/// The words of a name or a text: split at everything except letters and digits, and between a
+/// small letter and a capital.
 pub fn words_in(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())

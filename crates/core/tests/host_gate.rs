@@ -13,7 +13,7 @@ use std::path::Path;
 
 const WORDS: Target = Target::count("short_answer.words", "words of the closing message");
 
-/// The block as it is written.
+/// The block.
 struct ShortAnswer {
     most_words: u64,
 }

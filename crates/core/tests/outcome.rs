@@ -1,4 +1,4 @@
-//! Is a run's outcome one thing, whichever gate decides it and whoever counts it?
+//! Is a run's outcome the same for every gate and every count?
 
 #![allow(clippy::unwrap_used, missing_docs)]
 

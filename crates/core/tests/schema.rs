@@ -9,7 +9,7 @@ use mcptest_core::suite::{Host, Loaded, json_schema, load, load_to_capture, yaml
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// Everything a suite can have but its gates, which come from the registry.
+/// Every key of a suite except its gates, which come from the registry.
 const RICH: &str = r#"
 variables: { city: Oslo }
 servers:
@@ -135,7 +135,7 @@ scenarios:
   - { name: of an agent, agent: chats, refusal: true }
 "#;
 
-/// Keys under which the suite's author writes what they like.
+/// Keys whose contents are free.
 const FREE: [&str; 12] = [
     "variables",
     "env",
@@ -188,7 +188,7 @@ fn errors(loaded: &Loaded) -> String {
     render(&errors, &loaded.sources, false)
 }
 
-/// The rich suite, and the example of every gate.
+/// The full suite, and the example of every gate.
 fn suites() -> Vec<(String, Value)> {
     let rich = ("the rich suite".to_owned(), yaml_to_json(RICH).unwrap());
     let examples = GATES
@@ -197,7 +197,7 @@ fn suites() -> Vec<(String, Value)> {
     std::iter::once(rich).chain(examples).collect()
 }
 
-/// The pointers of all maps whose keys mcptest knows.
+/// The pointers of all maps with known keys.
 fn known_maps(value: &Value, at: &str, into: &mut Vec<String>) {
     match value {
         Value::Object(map) => {
@@ -337,7 +337,7 @@ fn the_schema_accepts_every_suite_of_the_repository_that_the_loader_accepts() {
     assert!(accepted > 30, "only {accepted} suites were found");
 }
 
-/// Texts that are nothing but a variable may stand for a number, which a schema cannot know.
+/// Replaces texts that are only a variable by a number, which a schema cannot know.
 fn filled_in(value: Value) -> Value {
     match value {
         Value::String(text) if text.starts_with("${") && text.ends_with('}') => json!(1),

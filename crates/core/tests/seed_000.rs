@@ -1,11 +1,14 @@
-//! A walk through the document on reliability and trace metrics: its suites, its tables and its numbers.
+//! A walk through the document on reliability and trace metrics: its suites, its tables and its
+//! numbers.
 //!
-//! Elsewhere: the two suites of stability are in `seed_002`, the functions of trace validation in `seed_003`; what is
-//! typed (`mcptest mock --fault`, recording, the examples, the pages it refers to, exit codes) in `cli/tests/seeds.rs`.
+//! Elsewhere: the two suites of stability are in `seed_002`, and the functions of trace validation
+//! in `seed_003`. Commands (`mcptest mock --fault`, recording, the examples, the pages it refers
+//! to, exit codes) are in `cli/tests/seeds.rs`.
 //!
-//! Not run: prose, links to papers and the figures that it quotes from them. Otherwise than in the document, as the
-//! gates' pages say: the reliability summary is a block, `stability:` and `narrative:` count by premises and by evidence
-//! (`premises: none` and `extraction: literal` are the document's rules, and walked here), arguments are equal by value.
+//! Not run: prose, links to papers and figures quoted from them. Differences from the document, as
+//! documented on the gates' pages: the reliability summary is a block; `stability:` and
+//! `narrative:` count by premises and by evidence (`premises: none` and `extraction: literal` are
+//! the document's rules, and are tested here); arguments are equal by value.
 
 mod walk;
 

@@ -1,9 +1,10 @@
-//! A walk through the document on choosing a method: its suite, and each method of its map with the numbers it names.
+//! A walk through the document on choosing a method: its suite, and each method of its map with the
+//! numbers it names.
 //!
-//! Elsewhere: recording, and `mcptest eval --explain`, are in `cli/tests/seeds.rs`; the match modes and the path
-//! penalty in `seed_000`.
+//! Elsewhere: recording and `mcptest eval --explain` are in `cli/tests/seeds.rs`; the match modes
+//! and the path penalty are in `seed_000`.
 //!
-//! Not run: prose, links to papers and the accuracies that it quotes from them.
+//! Not run: prose, links to papers and accuracies quoted from them.
 
 mod walk;
 

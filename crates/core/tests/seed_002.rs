@@ -1,11 +1,11 @@
 //! A walk through the document on stability within a session: its code, its suites and its claims.
 //!
-//! Elsewhere: what is typed (recording the example, `mcptest model-baseline diff`, the row in each report) is in
-//! `cli/tests/seeds.rs`, the targets that compare runs in `seed_000`.
+//! Elsewhere: commands (recording the example, `mcptest model-baseline diff`, the row in each
+//! report) are in `cli/tests/seeds.rs`; the targets that compare runs are in `seed_000`.
 //!
-//! Not run: prose and links to papers. Otherwise than in the document, as the gate's page says: without
-//! `premises: none` a score counts in the gate only where its premise holds, and the default gate also asks whether
-//! the runs took the same path.
+//! Not run: prose and links to papers. Differences from the document, as documented on the gate's
+//! page: without `premises: none`, a score counts in the gate only if its premise holds, and the
+//! default gate also requires that the runs took the same path.
 
 mod walk;
 

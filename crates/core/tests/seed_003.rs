@@ -1,10 +1,11 @@
 //! A walk through the document on offline trace validation: its code and its claims.
 //!
-//! Elsewhere: the two commands, recording and judging again offline, are in `cli/tests/seeds.rs`; the same rules
-//! written in a suite are in `seed_000`.
+//! Elsewhere: the two commands (recording, and judging again offline) are in `cli/tests/seeds.rs`;
+//! the same rules in a suite are in `seed_000`.
 //!
-//! Not run: prose, and where the idea comes from. Otherwise than in the document: it calls the validator a library
-//! without a block, and `trajectory:` and `golden_path:` are blocks; `MatchMode` has one variant for its two names.
+//! Not run: prose and the origin of the idea. Differences from the document: it calls the validator
+//! a library without a block, but `trajectory:` and `golden_path:` are blocks; `MatchMode` has one
+//! variant for its two names.
 
 mod walk;
 

@@ -1,10 +1,11 @@
-//! A walk through the document on multi-run agents and the selection floor: its suites and its claims.
+//! A walk through the document on multi-run agents and the selection floor: its suites and its
+//! claims.
 //!
-//! Elsewhere: recording the example, the names of the rows, exit code 1 and `--coverage-threshold` are in
-//! `cli/tests/seeds.rs`.
+//! Elsewhere: recording the example, the names of the rows, exit code 1 and `--coverage-threshold`
+//! are in `cli/tests/seeds.rs`.
 //!
-//! Not run: prose. Otherwise than in the document: a cassette has all runs, and replay judges each of them; a test is
-//! selected and recorded again with all its runs, never one of them.
+//! Not run: prose. Differences from the document: a cassette has all runs, and replay judges each
+//! of them; a test is selected and recorded again with all its runs, never one of them.
 
 mod walk;
 

@@ -1,7 +1,8 @@
 //! May this process open files only below one folder?
 //!
-//! A server that reads files for someone else, such as `mcptest mcp`, confines itself once. From then on everything
-//! that opens a file here refuses what leads out, however the path was found: in a suite, through a link, in a pattern.
+//! A server that reads files for others, such as `mcptest mcp`, confines itself once. From then on,
+//! every function here that opens a file refuses paths outside the folder, whether from a suite, a
+//! link or a pattern.
 
 use crate::identity::whole;
 use std::io;
@@ -17,7 +18,7 @@ pub fn confine_to(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Refuses a path that leads out of the folder to which this process is confined, whether or not something is there.
+/// Refuses a path outside the folder to which this process is confined, whether or not it exists.
 pub fn refuse_outside(path: &Path) -> io::Result<()> {
     match FOLDER.get() {
         Some(folder) => refuse_outside_of(folder, path),

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-/// A file, however its path is written: through links, `.` and `..`, and other names of the same file.
+/// A file, independent of the spelling of its path: links, `.` and `..`, and other names of the
+/// same file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Identity {
     /// The device and number of a file that is there.
@@ -11,7 +12,7 @@ pub enum Identity {
     Path(PathBuf),
 }
 
-/// Which file a path leads to; `None` for a stream or a device, which has nothing to lose.
+/// The file at a path; `None` for a stream or a device, which cannot be overwritten.
 pub fn identity(path: &Path) -> Option<Identity> {
     match std::fs::metadata(path) {
         Ok(about) if !about.is_file() => None,

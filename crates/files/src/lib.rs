@@ -1,4 +1,4 @@
-//! How is a file of the user's read and written, so that nothing hangs, floods the memory or is lost?
+//! How is a user's file read and written, so that nothing hangs, uses too much memory or is lost?
 //!
 //! All product code opens files here; `cargo xtask tidy` refuses `std::fs` elsewhere.
 

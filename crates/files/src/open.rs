@@ -18,7 +18,7 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens the file that is locked while another is written; it may be new.
+/// Opens or creates the file that is locked while another is written.
 pub fn lock_file(path: &Path) -> io::Result<File> {
     refuse_outside(path)?;
     without_waiting(OpenOptions::new().write(true).create(true).truncate(false)).open(path)
@@ -52,7 +52,7 @@ fn kind(_: &Metadata) -> &'static str {
     "something else"
 }
 
-/// A link that leads nowhere, or in a circle, is there, and is told apart from a file that is not.
+/// Distinguishes a broken or circular link from a missing file.
 pub(crate) fn lost(path: &Path, error: io::Error) -> io::Error {
     let is_link = path
         .symlink_metadata()

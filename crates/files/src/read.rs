@@ -1,4 +1,4 @@
-//! What is in a file? No more of it than there is a use for.
+//! What does a file contain, up to a limit?
 
 use crate::confine::refuse_outside;
 use crate::open::{STDIN, is_handed_over, open};
@@ -12,10 +12,10 @@ pub const TEXT: u64 = 16 << 20;
 pub const RECORDING: u64 = 4 << 30;
 /// The number of bytes that identify a recording.
 const HEAD: u64 = 16 << 20;
-/// The most that is taken from a pipe, which need not end.
+/// The maximum to read from a pipe, which may be endless.
 const PIPED: u64 = 64 << 20;
 
-/// The bytes of a regular file, which may be `most` at most.
+/// The bytes of a regular file of at most `most` bytes.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let length = file.metadata()?.len();
@@ -33,7 +33,7 @@ pub(crate) fn head(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Reads a file from the command line, which may also be standard input or `<(command)`.
+/// Reads a file from the command line, including standard input and `<(command)`.
 pub fn read_named(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     if !is_handed_over(path) {
         return read(path, most);

@@ -16,8 +16,8 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     file.write_all(bytes)
 }
 
-/// Removes an outdated file, so that no reader takes it for current. Empties it if it is a link or cannot be removed.
-/// Streams and devices are unaffected.
+/// Removes an outdated file, so that no reader mistakes it for a current one. Empties it if it is a
+/// link or cannot be removed. Streams and devices are unaffected.
 pub fn discard(path: &Path) -> io::Result<()> {
     refuse_outside(path)?;
     if is_handed_over(path) || !path.is_file() {
@@ -41,7 +41,7 @@ fn folder_of(path: &Path) -> &Path {
         .unwrap_or(Path::new("."))
 }
 
-/// Opens a file to be written, with what is in it; and whether it is a stream, which has nothing to lose. A named pipe
+/// Opens a file for writing, with its contents, and returns whether it is a stream. A named pipe
 /// would wait for a reader, and a device is hardly ever meant.
 pub fn open_to_write(path: &Path) -> io::Result<(File, bool)> {
     refuse_outside(path)?;
@@ -57,8 +57,8 @@ pub fn open_to_write(path: &Path) -> io::Result<(File, bool)> {
     Ok((file, false))
 }
 
-/// Returns true if a recording may overwrite `path`: if nothing or an empty file is there, or if `is_own` recognises
-/// its beginning.
+/// Returns true if a recording may overwrite `path`: the file is missing or empty, or `is_own`
+/// recognises its beginning.
 pub fn may_replace(path: &Path, is_own: impl FnOnce(&[u8]) -> bool) -> io::Result<bool> {
     match std::fs::metadata(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound && !path.is_symlink() => Ok(true),

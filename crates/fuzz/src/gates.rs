@@ -41,7 +41,7 @@ static SUITES: LazyLock<Vec<Suite>> = LazyLock::new(|| {
         .collect()
 });
 
-/// Judges runs made of this text by every gate, and renders what they say.
+/// Judges runs made of this text by every gate, and renders the report.
 pub fn gates(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     let mut tests = Vec::new();

@@ -35,7 +35,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("gates", gates),
 ];
 
-/// Replies of providers: no body makes any dialect panic, and a message that is read can be sent back.
+/// Replies of providers: no body makes a dialect panic, and a parsed message can be sent back.
 pub fn reply(data: &[u8]) {
     use mcptest_agent::dialect::{Ask, DIALECTS, Message};
     let Ok(body) = std::str::from_utf8(data) else {

@@ -25,7 +25,7 @@ const MOST_TOKENS: u64 = 2_048;
 /// The reason why a grade is missing.
 #[derive(Debug, Error)]
 pub(crate) enum Ungraded {
-    /// A judge gave none, or cannot be asked.
+    /// A judge gave no grade, or cannot be called.
     #[error("{0}")]
     Failed(String),
     /// A judge did not answer.
@@ -34,14 +34,14 @@ pub(crate) enum Ungraded {
     /// A budget is used up.
     #[error(transparent)]
     OverBudget(#[from] OverBudget),
-    /// The limit of one check is reached.
+    /// The cost limit of one check is reached.
     #[error("{0}")]
     OverLimit(String),
     #[error("interrupted")]
     Interrupted,
 }
 
-/// The judges, and what they have cost.
+/// The judges, and their cost so far.
 pub(crate) struct AskedJudges<'a> {
     context: GradingContext<'a>,
     providers: Providers,
@@ -60,7 +60,7 @@ pub(crate) struct GradeRequest<'a> {
     pub(crate) wanted: &'a Wanted<'a>,
 }
 
-/// A judge, and what asking it needs.
+/// A judge, with its provider.
 struct Judge<'j> {
     provider: Provider,
     model: &'j Model,
@@ -240,7 +240,7 @@ impl<'a> GradeRequest<'a> {
         Ok(vote)
     }
 
-    /// The answers to one sheet; a reply that does not fit is asked for once more.
+    /// The answers to one sheet. An invalid reply is requested once more.
     async fn answers(
         &self,
         judge: &Judge<'_>,
@@ -308,7 +308,7 @@ impl<'a> GradeRequest<'a> {
         }
     }
 
-    /// Asks once, within what may be spent, and counts what it cost.
+    /// Sends one request within the budget, and counts its cost.
     async fn paid(
         &self,
         judge: &Judge<'_>,
@@ -367,7 +367,7 @@ pub(crate) fn price_of(row: &Row<'_>, model: &Model) -> Option<Price> {
     }
 }
 
-/// The cosine of two vectors, below 0 as 0; `None` where it says nothing.
+/// The cosine of two vectors, below 0 as 0; `None` if it is undefined.
 fn cosine(one: &[f64], other: &[f64]) -> Option<f64> {
     let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let length = (dot(one, one) * dot(other, other)).sqrt();

@@ -1,4 +1,4 @@
-//! How does a judge grade runs with a known outcome, and the same runs retold in other words?
+//! How does a judge grade runs with a known outcome, and the same runs in other words?
 
 use crate::calibrate::{Mislabelled, each_labelled};
 use crate::grade::{GradingContext, WantedGrade, ask_all};
@@ -34,7 +34,7 @@ pub struct Checked {
     pub failures: Vec<String>,
     /// The files that could not be read or judged.
     pub left_out: Vec<LeftOut>,
-    /// The budget that ended it, if one did.
+    /// The budget that ended it, if any.
     pub over_budget: Option<String>,
 }
 
@@ -43,7 +43,7 @@ pub struct Checked {
 pub enum UncheckedJudge {
     /// The labels are of no use.
     Mislabelled(Mislabelled),
-    /// It was ended by its host.
+    /// The host ended it.
     Interrupted(Interrupted),
 }
 
@@ -53,7 +53,7 @@ struct Labelled<'p> {
     unit: WantedGrade<'p>,
 }
 
-/// The same question about the same run, told in another way.
+/// The question about a retold run.
 struct RetoldUnit<'p> {
     how: Retelling,
     unit: WantedGrade<'p>,
@@ -70,8 +70,8 @@ impl RetoldUnit<'_> {
     }
 }
 
-/// Asks for the missing grades of all labelled runs, then for the grades of a retold sample. Existing grades are not
-/// asked for again.
+/// Requests the missing grades of all labelled runs, then the grades of a retold sample. Existing
+/// grades are kept.
 pub fn check(
     plan: &Plan<'_>,
     labels: Option<&Path>,
@@ -149,7 +149,7 @@ pub fn plan_check(
     })
 }
 
-/// The labelled runs of every row that asks a judge, and the grades of these rows.
+/// The labelled runs of every row with a judge, and the grades of these rows.
 struct Collected<'p> {
     rows: BTreeMap<usize, RowGrades<'p>>,
     labelled: Vec<Labelled<'p>>,
@@ -217,8 +217,8 @@ fn without_grade<'u, 'p: 'u>(
         .collect()
 }
 
-/// The first labelled runs of each question, told in every other way; to be won over, only bad runs that the judge
-/// fails, or has not graded so far.
+/// The first labelled runs of each question, retold in every way. The persuading retelling uses
+/// only bad runs that the judge fails, or has not graded yet.
 fn retell<'p>(
     plan: &'p Plan<'p>,
     labelled: &[Labelled<'p>],
@@ -254,7 +254,7 @@ fn retell<'p>(
     units
 }
 
-/// The same question has the same key, wherever it stands.
+/// The key of a question, equal for equal questions.
 fn question_key(wanted: &Wanted<'_>) -> String {
     let asked = &wanted.asked;
     format!(
@@ -266,7 +266,7 @@ fn question_key(wanted: &Wanted<'_>) -> String {
     )
 }
 
-/// The results for each question, in the order in which they were first asked.
+/// The results for each question, in the order of the rows.
 fn measure<'p>(
     labelled: &[Labelled<'p>],
     retold: &[RetoldUnit<'p>],

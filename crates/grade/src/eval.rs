@@ -11,9 +11,9 @@ use mcptest_replay::{
 /// The options for grading and judging recorded runs.
 #[derive(Debug, Clone, Copy)]
 pub struct EvalOptions {
-    /// Which grades are asked for.
+    /// The grades to request.
     pub grading: GradeOptions,
-    /// Dollars that asking may cost.
+    /// The cost limit in dollars.
     pub max_cost_usd: Option<f64>,
     /// The options for judging the graded rows.
     pub judging: JudgeOptions,
@@ -24,7 +24,7 @@ pub struct EvalOptions {
 pub struct Evaluated {
     /// The verdict with its evidence.
     pub report: Report,
-    /// Which budget ended the grading, and what was spent, when one did.
+    /// The budget that ended the grading, and the amount spent, if so.
     pub over_budget: Option<String>,
 }
 

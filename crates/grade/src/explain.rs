@@ -1,4 +1,5 @@
-//! What would grading take: who is asked what, how often, and about what would it cost?
+//! What would grading take: which judges answer which questions, how often, and at about which
+//! cost?
 
 use crate::ask_judge::price_of;
 use crate::grade::to_grade;
@@ -22,7 +23,7 @@ pub struct CheckPlan<'p> {
     pub check: String,
     /// The question.
     pub question: &'p Question,
-    /// The judges, each with its price if known.
+    /// The judges, each with its price, if known.
     pub judges: Vec<(String, Option<Price>)>,
     /// The number of runs to grade.
     pub runs: usize,
@@ -32,14 +33,14 @@ pub struct CheckPlan<'p> {
     pub unrecorded: usize,
     /// The number of requests, if every answer is valid, including requests about unrecorded runs.
     pub calls: usize,
-    /// About how many tokens that takes.
+    /// The estimated number of tokens.
     pub tokens: u64,
     /// The estimated cost of the recorded runs. `None` if a price is unknown.
     pub cost_usd: Option<f64>,
 }
 
-/// The checks of a plan that ask judges, and the scorers, in the order of the plan, with the number of requests. The
-/// estimate asks no judge and needs no key.
+/// The checks of a plan that ask judges, and the scorers, in the order of the plan, with the number
+/// of requests. The estimate calls no judge and needs no key.
 pub fn plan<'p>(plan: &'p Plan<'p>, which: WhichGrades) -> Vec<CheckPlan<'p>> {
     let rows = plan.rows.iter().filter(|row| row.skip.is_none());
     let checks = rows.flat_map(|row| {
@@ -118,7 +119,7 @@ fn runs_to_record(row: &Row<'_>) -> usize {
     }
 }
 
-/// About what one vote on a run takes.
+/// The estimated tokens of one vote on a run.
 fn tokens_of_a_vote(wanted: &Wanted<'_>) -> Tokens {
     let count = |text: &str| count_tokens(text).unwrap_or(text.len() / 4) as u64;
     match &wanted.question.asks {

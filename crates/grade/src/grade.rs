@@ -1,4 +1,4 @@
-//! Grading: which checks have no grade, which judges are asked, and where is what they said kept?
+//! Grading: which checks lack a grade, which judges are called, and where are the grades stored?
 
 use crate::ask_judge::{AskedJudges, GradeRequest, Ungraded};
 use crate::keep::RowGrades;
@@ -37,7 +37,7 @@ pub(crate) struct WantedGrade<'p> {
     pub(crate) wanted: Wanted<'p>,
 }
 
-/// Asks the judges for the grades that are wanted of a plan's recorded runs.
+/// Requests the wanted grades of a plan's recorded runs.
 pub fn grade(
     plan: &Plan<'_>,
     options: GradeOptions,
@@ -117,7 +117,7 @@ fn asked_at_once(jobs: Option<usize>, all: usize) -> usize {
     jobs.unwrap_or(cores.max(4)).clamp(1, all)
 }
 
-/// The rows that are graded, and what is still to be asked.
+/// The rows to grade, and the remaining units.
 struct Grading<'p, 'a> {
     judges: AskedJudges<'a>,
     units: Mutex<VecDeque<WantedGrade<'p>>>,
@@ -140,7 +140,7 @@ impl<'p, 'a> Grading<'p, 'a> {
         }
     }
 
-    /// Grades one unit after the other until none is left, or it is interrupted.
+    /// Grades one unit at a time until none remains, or until an interrupt.
     fn work(&self, runtime: &Runtime) {
         while let Some(unit) = self.next() {
             let graded_row = &self.rows[&unit.index];
@@ -172,7 +172,7 @@ impl<'p, 'a> Grading<'p, 'a> {
     }
 }
 
-/// The grades that a row has, and what is wanted of it; `None` where nothing is.
+/// The existing grades of a row, and the wanted ones; `None` if no grade is wanted.
 pub(crate) fn to_grade<'p>(
     row: &'p Row<'p>,
     which: WhichGrades,
@@ -216,7 +216,7 @@ pub(crate) fn graded(row: &Row<'_>, wanted: &Wanted<'_>, asked: &Result<Grade, S
     }
 }
 
-/// `score 0.90`, or what a scorer printed.
+/// `score 0.90`, or the numbers of a scorer.
 fn said(grade: &Grade) -> String {
     if grade.scores.is_empty() {
         return format!("score {:.2}", grade.score());

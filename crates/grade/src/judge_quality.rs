@@ -33,7 +33,7 @@ pub struct JudgeCheck {
     pub judges: Vec<String>,
     /// The least score to pass.
     pub threshold: f64,
-    /// Runs that went right.
+    /// The number of good runs.
     pub good: usize,
     /// Runs that did not.
     pub bad: usize,
@@ -43,7 +43,7 @@ pub struct JudgeCheck {
     pub agreement: ShareOfRuns,
     /// Cohen's kappa; `null` where all labels and grades are one.
     pub kappa: Option<f64>,
-    /// Where the true kappa lies, with 95% confidence.
+    /// The 95% confidence interval of kappa.
     pub kappa_interval: Option<[f64; 2]>,
     /// Bad runs that the judge let pass.
     pub false_passes: ShareOfRuns,
@@ -69,7 +69,7 @@ pub struct Retold {
 pub struct ShareOfRuns {
     /// The count.
     pub count: usize,
-    /// Of how many.
+    /// The total.
     pub of: usize,
     /// From here; `null` of none.
     pub lower: Option<f64>,

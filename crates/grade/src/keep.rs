@@ -9,11 +9,11 @@ use mcptest_replay::{Secrets, SuiteSecrets, Watch};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The grades of a row while it is graded.
+/// The grades of a row during grading.
 pub(crate) struct RowGrades<'p> {
     pub(crate) row: &'p Row<'p>,
     grades: Grades,
-    /// Their file; none where nothing is written.
+    /// Their file; `None` if nothing is written.
     path: Option<PathBuf>,
     secrets: Option<Arc<SuiteSecrets>>,
     is_live: bool,
@@ -40,7 +40,7 @@ impl<'p> RowGrades<'p> {
         self.grades.find(wanted).ok()
     }
 
-    /// Judges that were asked just now and gave none.
+    /// Judges that were just called and gave no grade.
     pub(crate) fn failures(&self) -> &[Failure] {
         &self.grades.failures
     }

@@ -1,5 +1,5 @@
-//! Which grades do judges give to recorded runs, how reliable are the judges, and which gates tell good runs from bad
-//! ones?
+//! Which grades do judges give to recorded runs, how reliable are the judges, and which gates
+//! separate good runs from bad ones?
 
 mod ask_judge;
 mod calibrate;

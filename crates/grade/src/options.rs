@@ -6,16 +6,16 @@ use mcptest_replay::FreshRow;
 /// The grades to ask for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct WhichGrades {
-    /// Grades that no judge has given so far.
+    /// Missing grades.
     pub missing: bool,
-    /// Grades that were given for other content.
+    /// Grades of different content.
     pub stale: bool,
     /// Grades that exist and are current.
     pub current: bool,
 }
 
 impl WhichGrades {
-    /// The grades that `mcptest eval` asks for by default.
+    /// The grades that `mcptest eval` requests by default.
     pub const NEEDED: Self = Self {
         missing: true,
         stale: true,
@@ -27,17 +27,17 @@ impl WhichGrades {
         stale: true,
         current: true,
     };
-    /// Only grades that no judge has given so far.
+    /// Only missing grades.
     pub const MISSING: Self = Self {
         missing: true,
         ..Self::NONE
     };
-    /// Only grades that were given for other content.
+    /// Only grades of different content.
     pub const STALE: Self = Self {
         stale: true,
         ..Self::NONE
     };
-    /// Nothing.
+    /// No grades.
     pub const NONE: Self = Self {
         missing: false,
         stale: false,
@@ -60,7 +60,7 @@ impl WhichGrades {
 pub struct GradeOptions {
     /// The grades to ask for of runs that were recorded just now.
     pub of_fresh: WhichGrades,
-    /// The grades to ask for of all other runs.
+    /// The grades to request for all other runs.
     pub of_others: WhichGrades,
     /// The maximum number of grades to ask for at once [default: chosen for the machine].
     pub jobs: Option<usize>,
@@ -69,7 +69,7 @@ pub struct GradeOptions {
 }
 
 impl GradeOptions {
-    /// Asks for these grades of recorded runs.
+    /// Requests these grades for recorded runs.
     pub fn new(which: WhichGrades) -> Self {
         Self {
             of_fresh: which,
@@ -79,7 +79,7 @@ impl GradeOptions {
         }
     }
 
-    /// Which grades are asked for of a row.
+    /// Which grades to request for a row.
     pub(crate) fn which(self, fresh: Option<&FreshRow>) -> WhichGrades {
         match fresh {
             Some(FreshRow::OnDisk { .. }) => self.of_fresh,

@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 
 const LOOPBACK: &str = "127.0.0.1";
 
-/// Where to listen: a port of this machine, an address, or both; port 0 is any free one.
+/// The address to listen on: a port of this machine, an address, or both. Port 0 picks a free port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     host: String,
@@ -32,7 +32,7 @@ impl Address {
         }
     }
 
-    /// Listens there.
+    /// Listens on the address.
     pub async fn bind(&self) -> io::Result<TcpListener> {
         bind((self.host.as_str(), self.port)).await
     }

@@ -6,7 +6,7 @@ use std::error::Error;
 /// Why the body of an answer is not whole.
 #[derive(Debug)]
 pub enum CutAnswer {
-    /// It is past the limit.
+    /// It exceeds the limit.
     TooLong {
         /// The declared size, if any.
         bytes: Option<usize>,
@@ -47,7 +47,7 @@ pub async fn whole(mut response: Response, limit: usize) -> Result<Vec<u8>, CutA
     }
 }
 
-/// The innermost cause of an error, which says most.
+/// The innermost cause of an error, which is the most specific.
 pub fn root_cause(error: &(dyn Error + 'static)) -> String {
     causes(error)
         .last()

@@ -4,7 +4,8 @@ use crate::guard;
 use reqwest::{Client, ClientBuilder, Url};
 use std::sync::Arc;
 
-/// A client for one address. Redirects are not followed: a tester wants to see them, and keys must not go along.
+/// A client for one address. It does not follow redirects, because a tester wants to see them and
+/// keys must not leak.
 pub fn client(
     url: &Url,
     settle: impl Fn(ClientBuilder) -> ClientBuilder,

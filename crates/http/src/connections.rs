@@ -47,7 +47,7 @@ impl Drop for Busy {
 }
 
 impl Connections {
-    /// A new connection, until it is given to [`Self::closed`].
+    /// A new connection, until it is passed to [`Self::closed`].
     pub(crate) fn opened(&self) -> Arc<Connection> {
         let number = self.clock.fetch_add(1, Ordering::Relaxed);
         let connection = Arc::new(Connection {

@@ -1,9 +1,10 @@
-//! May this request come in? A web page must not reach a local server through the user's browser.
+//! Is this request allowed? A web page must not reach a local server through the user's browser.
 
 use http::{HeaderMap, StatusCode, Uri, header};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Which hosts and origins are let in: names of this machine, the address that is listened on, and what is allowed.
+/// The allowed hosts and origins: names of this machine, the listening address, and configured
+/// hosts.
 #[derive(Debug, Clone, Default)]
 pub struct Guard {
     /// True when only this machine can connect.
@@ -23,7 +24,8 @@ impl Guard {
         }
     }
 
-    /// Lets these host names in too, which `option` (such as `start the proxy with --allow-host`) is for.
+    /// Also allows these host names, which come from `option` (such as `start the proxy with
+    /// --allow-host`).
     #[must_use]
     pub fn allow(self, allowed: Vec<String>, option: &'static str) -> Self {
         Self {
@@ -72,7 +74,8 @@ impl Guard {
         Some((StatusCode::FORBIDDEN, sentence))
     }
 
-    /// DNS rebinding needs a name, so an address is what it says where others than this machine may connect.
+    /// Returns true if the host is allowed. DNS rebinding needs a name, so an IP address is safe if
+    /// other machines may connect.
     fn lets_in(&self, host: &str) -> bool {
         is_loopback(host)
             || self.is_allowed(host)

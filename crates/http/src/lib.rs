@@ -1,4 +1,4 @@
-//! HTTP without MCP: how do requests of ours go out, and how do servers of ours listen, accept and end?
+//! HTTP without MCP: how does mcptest send requests, and how do its servers listen, accept and end?
 
 mod address;
 mod answer;

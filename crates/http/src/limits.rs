@@ -1,4 +1,4 @@
-//! How much may one client take of a server, and how large may the body of its request be?
+//! How many resources of a server may one client use, and how large may a request be?
 
 use bytes::Bytes;
 use http::StatusCode;
@@ -15,7 +15,7 @@ pub struct Limits {
     pub body_bytes: usize,
     /// The most bytes that the head of a request may have.
     pub header_bytes: usize,
-    /// The most headers that a request may have.
+    /// The maximum number of headers of a request.
     pub headers: usize,
     /// The time limit for the head of a connection's next request.
     pub header_timeout: Duration,
@@ -23,7 +23,7 @@ pub struct Limits {
     pub body_timeout: Duration,
     /// The time limit for a client that reads nothing of its answer.
     pub stall_timeout: Duration,
-    /// The most connections at once; past it the longest idle one is closed for a new one.
+    /// The maximum number of connections. Above it, the longest idle one is closed for a new one.
     pub connections: usize,
     /// The time limit for unfinished answers when the server stops.
     pub grace: Duration,
@@ -47,13 +47,13 @@ impl Default for Limits {
 /// Why the body of a request could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BodyError {
-    /// It is past the limit.
+    /// It exceeds the limit.
     #[error("the body is larger than the limit of {0} bytes")]
     TooLarge(usize),
     /// The connection broke.
     #[error("the body ended too early")]
     Cut,
-    /// It took too long.
+    /// It arrived too slowly.
     #[error("the body took too long to arrive")]
     TooSlow,
 }

@@ -20,7 +20,7 @@ pub async fn bind(address: impl ToSocketAddrs) -> io::Result<TcpListener> {
         .unwrap_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no address of that name")))
 }
 
-/// Listens on one address. Needs a runtime around it.
+/// Listens on one address. Requires a runtime.
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() {
         TcpSocket::new_v4()?

@@ -15,7 +15,7 @@ pub fn json(status: StatusCode, text: String) -> OwnResponse {
     json_with(status, text, ())
 }
 
-/// A JSON text, and what is dropped when it is sent.
+/// A JSON response, and a value that is dropped once it is sent.
 pub fn json_with(
     status: StatusCode,
     text: String,

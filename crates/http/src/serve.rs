@@ -1,4 +1,4 @@
-//! Who takes in connections, as many as there may be, and ends them in good order?
+//! How are connections accepted, limited and ended cleanly?
 
 use crate::connections::{Busy, Connections};
 use crate::limits::Limits;
@@ -17,7 +17,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-/// The reason for which a connection ends without an answer, or in the middle of one.
+/// Why a connection ends without a complete answer.
 pub type Broken = Box<dyn Error + Send + Sync>;
 
 const AFTER_ACCEPT_FAILED: Duration = Duration::from_millis(5);
@@ -59,10 +59,10 @@ where
     stopped
 }
 
-/// Accepts connections until `stop`, and handles each in a separate task. Returns the connections that are still
-/// open.
+/// Accepts connections until `stop`, and handles each in a separate task. Returns the connections
+/// that are still open.
 ///
-/// Calls `make_room` when no descriptors are left to accept with.
+/// Calls `make_room` if no descriptor is left for accepting.
 pub async fn accept<F, S>(
     listener: TcpListener,
     mut open: impl FnMut(TcpStream) -> Option<F>,
@@ -95,7 +95,7 @@ where
     }
 }
 
-/// True for a connection that was gone before it was accepted.
+/// True for a connection that closed before it was accepted.
 fn is_about_one(error: &io::Error) -> bool {
     use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
     matches!(

@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::Sleep;
 
-/// A stream with a limit on how long a write may wait.
+/// A stream with a time limit for writes.
 #[derive(Debug)]
 pub(crate) struct Stall {
     stream: TcpStream,

@@ -6,22 +6,22 @@ use thiserror::Error;
 /// Why a string is not the address of a server. Its text follows a colon.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum BadUrl {
-    /// It has no scheme.
+    /// The URL has no scheme.
     #[error("it needs a scheme, as in `{example}`")]
     NoScheme {
         /// An address that would do.
         example: String,
     },
-    /// It has no host.
+    /// The URL has no host.
     #[error("it has no host")]
     NoHost,
-    /// Its scheme is that of another protocol.
+    /// The scheme belongs to another protocol.
     #[error("`{scheme}:` is neither `http:` nor `https:`")]
     OtherScheme {
         /// The scheme.
         scheme: String,
     },
-    /// It is not a URL.
+    /// The text is not a URL.
     #[error("{0}")]
     Unreadable(String),
 }

@@ -19,7 +19,7 @@ pub(crate) const IMPORTER: Importer = Importer {
     read,
 };
 
-/// Parts in which nothing is called; `data-NAME` is an application's own.
+/// Parts without calls. `data-NAME` belongs to the application.
 const HARMLESS: [&str; 6] = [
     "source",
     "source-url",
@@ -130,8 +130,8 @@ fn tokens(record: &Fields<'_>) -> Tokens {
     counted.map_or_else(Tokens::default, |counted| tokens_of_step(record, &counted))
 }
 
-/// The counts of one step. Until version 6 of the library, `inputTokens` is what the provider calls so, and of
-/// Anthropic that is without what went through a cache.
+/// The counts of one step. Until version 6 of the library, `inputTokens` is the provider's own
+/// number; for Anthropic, that excludes cached tokens.
 fn tokens_of_step(step: &Fields<'_>, counted: &Fields<'_>) -> Tokens {
     let tokens = usage::tokens(counted);
     let of_provider = step.part("providerMetadata").unwrap_or_default();
@@ -288,7 +288,7 @@ impl PartReader<'_> {
             .call(call_of(name, fields.optional_owned("toolCallId")?, input)))
     }
 
-    /// A call with its answer, or what was there of them when the message was kept.
+    /// A call with its answer, as far as the kept message has them.
     fn ui_call(&mut self, fields: &Fields<'_>, name: String) -> Result<(), Misfit> {
         let state = fields.required_string("state", "a call")?;
         let index = self.call(fields, name)?;
@@ -367,7 +367,7 @@ fn tool_name(call: &Fields<'_>) -> Result<String, Misfit> {
         .map(Cow::into_owned)
 }
 
-/// A call that the user did not allow.
+/// The answer of a call that the user denied.
 fn denied(fields: &Fields<'_>) -> ImportedAnswer {
     ImportedAnswer::from_text(
         fields

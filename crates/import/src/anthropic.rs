@@ -22,7 +22,7 @@ pub(crate) const IMPORTER: Importer = Importer {
     read,
 };
 
-/// Blocks about the conversation, in which nothing is called.
+/// Blocks about the conversation, without calls.
 pub(crate) const HARMLESS: [&str; 5] = [
     "compaction",
     "fallback",
@@ -228,7 +228,7 @@ pub(crate) fn read_end(response: &Fields<'_>, transcript: &mut Transcript) {
     transcript.stopped(response.owned("stop_reason"));
 }
 
-/// One message, of content blocks or plain text.
+/// Reads one message, with content blocks or plain text.
 pub(crate) fn read_message(
     message: &Fields<'_>,
     transcript: &mut Transcript,
@@ -269,7 +269,7 @@ fn read_parts(
     })
 }
 
-/// One block: a string is given back, all else goes into the transcript.
+/// Reads one block. Returns a text; adds everything else to the transcript.
 pub(crate) fn read_block<'a>(
     block: &Fields<'a>,
     transcript: &mut Transcript,

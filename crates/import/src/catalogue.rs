@@ -30,7 +30,8 @@ pub(crate) fn read_tools(tools: &[Json<'_>], transcript: &mut Transcript) -> Res
     Ok(())
 }
 
-/// A tool with its name, what the model reads about it, and its schema; a tool of the provider's own has only a type.
+/// A tool with its name, its description for the model, and its schema. A provider's own tool has
+/// only a type.
 pub(crate) fn tool(fields: &Fields<'_>, server: Option<&str>) -> Option<ImportedTool> {
     let name = fields.string("name").or_else(|| fields.string("type"))?;
     let schema = [

@@ -1,4 +1,5 @@
-//! Session files of Claude Code: which lines are messages, and of which session? `anthropic.rs` reads the messages.
+//! Session files of Claude Code: which lines are messages, and which session do they belong to?
+//! `anthropic.rs` reads the messages.
 
 use crate::json::{Fields, Json};
 use crate::unit::grouped;

@@ -1,4 +1,4 @@
-//! Which text is in a message's content, and which parts have no place in a trace?
+//! Which text does a message contain, and which of its parts does a trace not store?
 
 use crate::json::{Fields, Json, Misfit, object_of, raw};
 use crate::transcript::{Dropped, ImportedAnswer, Transcript, text_block};
@@ -68,7 +68,7 @@ const CALLS: [&str; 7] = [
     "parts",
 ];
 
-/// Calls that stand where this format has none would be missed in silence.
+/// Refuses calls in places that this format does not have, because they would be missed.
 pub(crate) fn refuse_calls_of_others(message: &Fields<'_>, own: &[&str]) -> Result<(), Misfit> {
     for (key, value) in message.entries().filter(|(key, _)| !own.contains(key)) {
         let plain = key.replace('_', "").to_ascii_lowercase();
@@ -81,7 +81,7 @@ pub(crate) fn refuse_calls_of_others(message: &Fields<'_>, own: &[&str]) -> Resu
     Ok(())
 }
 
-/// The text of a content: a string, or parts of which the texts are put together and the others counted.
+/// The text of a content: a string, or joined text parts. Other parts are counted.
 pub(crate) fn text_of<'a>(
     content: Json<'a>,
     transcript: &mut Transcript,

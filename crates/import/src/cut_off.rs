@@ -1,4 +1,4 @@
-//! Which words of providers and frameworks say that an answer of a model lacks its end?
+//! Which words of providers and frameworks mean that a model's answer was cut off?
 
 /// Without their case, and with `_` for `-`.
 const WORDS: [&str; 17] = [

@@ -6,7 +6,7 @@ use mcptest_core::json::MAX_DEPTH;
 use mcptest_core::json::document::{Source, TextFault};
 use serde_json::value::RawValue;
 
-/// The deepest nesting that is read: a trace may have to hold a value a little deeper than its transcript does.
+/// The deepest nesting to read. A trace may nest a value a little deeper than its transcript does.
 const DEEPEST: usize = 120;
 
 /// A transcript's text with the values in it.

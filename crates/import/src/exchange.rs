@@ -1,4 +1,4 @@
-//! Which requests of a log continue one conversation, so that its calls are not counted again?
+//! Which requests of a log continue one conversation, so that its calls are counted once?
 
 use crate::json::{Fields, Json};
 use mcptest_core::json::equal;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 /// One request to a model and its response.
 #[derive(Default)]
 pub(crate) struct Exchange<'a> {
-    /// The fields beside the messages: model, tools, system prompt.
+    /// The fields besides the messages: model, tools, system prompt.
     pub(crate) request: Fields<'a>,
     /// The messages that were sent.
     pub(crate) messages: Vec<Json<'a>>,
@@ -26,9 +26,10 @@ pub(crate) fn signed(ids: &[String], text: impl FnOnce() -> Option<String>) -> O
     }
 }
 
-/// Exchanges put together: each chain is one conversation, whose last request repeats what the earlier ones had.
+/// Joins exchanges: each chain is one conversation, whose last request repeats the earlier ones.
 ///
-/// An exchange continues another if its messages are the other's messages, the other's reply, and more.
+/// An exchange continues another if its messages are the other's messages, the other's reply, and
+/// more.
 pub(crate) fn chains<'a>(
     exchanges: Vec<Exchange<'a>>,
     signature: impl Fn(Json<'a>) -> Option<String>,

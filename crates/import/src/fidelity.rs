@@ -16,12 +16,12 @@ pub struct Fidelity {
     unparsed: usize,
     /// Calls that the model wrote and that were never made.
     unmade: usize,
-    /// In how many conversations each of `FACTS` is there.
+    /// For each of `FACTS`, the number of conversations that have it.
     present: [usize; FACTS.len()],
-    /// In how many each could have been.
+    /// For each of `FACTS`, the number of conversations that could have it.
     possible: [usize; FACTS.len()],
     dropped: BTreeMap<Dropped, usize>,
-    /// The fields in which conversations differ, so that a cassette cannot have them.
+    /// The fields in which conversations differ, so that the cassette's header omits them.
     pub(crate) disagreed: Vec<&'static str>,
 }
 
@@ -80,7 +80,7 @@ impl Fidelity {
         }
     }
 
-    /// Adds another file of the same format; whether it was one.
+    /// Adds another file of the same format. Returns false for another format.
     pub fn merge(&mut self, other: &Self) -> bool {
         if self.format != other.format {
             return false;

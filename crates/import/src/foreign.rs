@@ -1,4 +1,5 @@
-//! Is this a transcript of another program, rather than a cassette or a trace? Told by the keys at its start.
+//! Is this a transcript of another program, instead of a cassette or a trace? The keys at its start
+//! decide.
 
 use crate::json::string_length;
 
@@ -12,7 +13,7 @@ const NATIVE: [&str; 6] = [
     "final_response",
 ];
 
-/// Keys that transcripts have at their top. A trace may have one of its own of that name, beside `tool_calls`.
+/// Top-level keys of transcripts. A trace may have a field with such a name, next to `tool_calls`.
 const FOREIGN: [&str; 26] = [
     "messages",
     "role",

@@ -243,7 +243,7 @@ fn read_content(content: Json<'_>, transcript: &mut Transcript) -> Result<(), Mi
     )
 }
 
-/// One part: a string is given back, all else goes into the transcript.
+/// Reads one part. Returns a text; adds everything else to the transcript.
 fn read_part<'a>(
     part: &Fields<'a>,
     transcript: &mut Transcript,

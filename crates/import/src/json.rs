@@ -9,7 +9,7 @@ use std::borrow::Cow;
 /// The deepest nesting of JSON inside a string that still fits into a trace, which nests it a little deeper.
 const DEEPEST_INNER: usize = 100;
 
-/// A JSON value by its text, which is known to be JSON.
+/// The text of a valid JSON value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Json<'a>(&'a str);
 
@@ -18,7 +18,7 @@ impl<'a> Json<'a> {
         Self(raw.get())
     }
 
-    /// The value that a string holds as JSON text, where it does and a trace can hold it.
+    /// The value that a string contains as JSON text, if a trace can store it.
     pub(crate) fn inside(text: &'a str) -> Option<Self> {
         let raw: &RawValue = serde_json::from_str(text).ok()?;
         check_within(text, MAX_DEPTH - DEEPEST_INNER)
@@ -74,7 +74,7 @@ impl<'a> Json<'a> {
         Some(text.0)
     }
 
-    /// A whole number; OTLP writes them as strings.
+    /// A whole number, which OTLP writes as a string.
     pub(crate) fn count(self) -> Option<u64> {
         match self.string() {
             Some(text) => text.parse().ok(),
@@ -104,7 +104,7 @@ impl<'a> Json<'a> {
     }
 }
 
-/// An object's keys in their order. A null says the same as a key that is not there; of two, the last counts.
+/// An object's keys in order. A null counts as a missing key; the last of duplicate keys counts.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Fields<'a> {
     text: &'a str,
@@ -133,7 +133,7 @@ impl<'a> Fields<'a> {
             .map(|(name, value)| (name.as_ref(), *value))
     }
 
-    /// The string at a key, if there is one.
+    /// The string at a key, if any.
     pub(crate) fn string(&self, key: &str) -> Option<Cow<'a, str>> {
         self.get(key)?.string()
     }
@@ -143,7 +143,7 @@ impl<'a> Fields<'a> {
         self.string(key).map(Cow::into_owned)
     }
 
-    /// The first of these keys that is there.
+    /// The value of the first of these keys that is present.
     pub(crate) fn first(&self, keys: &[&str]) -> Option<Json<'a>> {
         keys.iter().find_map(|key| self.get(key))
     }
@@ -164,7 +164,7 @@ impl<'a> Fields<'a> {
         Ok(self.optional_string(key)?.map(Cow::into_owned))
     }
 
-    /// The string at a key that must be there.
+    /// The string at a required key.
     pub(crate) fn required_string(&self, key: &str, owner: &str) -> Result<Cow<'a, str>, Misfit> {
         self.optional_string(key)?
             .ok_or_else(|| self.misfit(format!("{owner} has no `{key}`")))
@@ -180,12 +180,12 @@ impl<'a> Fields<'a> {
         self.typed(key, "an object", Json::object)
     }
 
-    /// The object at a key, if there is one.
+    /// The object at a key, if any.
     pub(crate) fn part(&self, key: &str) -> Option<Fields<'a>> {
         self.get(key)?.object()
     }
 
-    /// The whole number at a key, if there is one.
+    /// The whole number at a key, if any.
     pub(crate) fn count(&self, key: &str) -> Option<u64> {
         self.get(key)?.count()
     }
@@ -208,7 +208,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// The object as it is written.
+    /// The object's source text.
     pub(crate) fn text(&self) -> &'a str {
         self.text
     }
@@ -219,7 +219,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// The object in a list or elsewhere, which `what` names for the reader.
+/// The object in a value, which errors call `what`.
 pub(crate) fn object_of<'a>(value: Json<'a>, what: &str) -> Result<Fields<'a>, Misfit> {
     value
         .object()
@@ -249,7 +249,7 @@ impl<'de> Visitor<'de> for EntriesVisitor {
     }
 }
 
-/// Something that does not fit the format, and the address of the text that it is about.
+/// A part that does not fit the format, and the address of its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Misfit {
     pub(crate) address: usize,
@@ -265,7 +265,7 @@ impl Misfit {
     }
 }
 
-/// JSON on one line, as it is written into a trace.
+/// JSON on one line, for a trace.
 pub(crate) fn on_one_line(text: &str) -> Box<RawValue> {
     let mut line = String::with_capacity(text.len());
     let mut rest = text;

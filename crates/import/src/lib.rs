@@ -1,4 +1,4 @@
-//! Transcripts of other programs become cassettes: which format is this, and what does it say?
+//! Transcripts of other programs become cassettes: which format is this, and what does it contain?
 
 mod ai_sdk;
 mod anthropic;
@@ -43,7 +43,8 @@ pub struct Importer {
     pub name: &'static str,
     /// The contents of such a file.
     pub doc: &'static str,
-    /// The formats whose values may stand among its own, by their keys; plain messages of `openai-chat` always may.
+    /// The formats, by their keys, whose values may be among this format's values. Plain messages
+    /// of `openai-chat` are always allowed.
     also_reads: &'static [&'static str],
     sniff: fn(&Sample<'_>) -> bool,
     read: for<'a> fn(&[Json<'a>]) -> Result<Vec<Transcript>, Misfit>,
@@ -79,7 +80,7 @@ pub struct Imported {
     fidelity: Fidelity,
 }
 
-/// Reads a transcript; without a format it is found by what the file has in it.
+/// Reads a transcript. Without a format, detects it from the contents.
 pub fn import(bytes: &[u8], format: Option<&Importer>) -> Result<Imported, ImportError> {
     let document = Document::read(bytes)?;
     let importer = match format {
@@ -131,12 +132,13 @@ impl Imported {
         &self.fidelity
     }
 
-    /// The text of a cassette with one run for each conversation. `clean` takes the secrets out of each of its lines.
+    /// The text of a cassette with one run for each conversation. `clean` removes the secrets from
+    /// each line.
     pub fn cassette(&self, agent: &str, clean: &dyn Fn(&str) -> Cow<'_, str>) -> String {
         write::cassette(&self.transcripts, agent, clean)
     }
 
-    /// The fields in which the conversations differ, which the header of their cassette omits.
+    /// The fields in which the conversations differ, which the cassette's header omits.
     pub fn disagreed(&self) -> Vec<&'static str> {
         write::disagreed(&self.transcripts)
     }
@@ -147,7 +149,7 @@ impl Imported {
     }
 }
 
-/// The formats that the values of a document tell.
+/// The formats that match the values of a document.
 fn sniffed(document: &Document<'_>) -> Vec<&'static Importer> {
     let mut found: Vec<&'static Importer> = Vec::new();
     for sample in Sample::from_each(&document.values) {

@@ -119,7 +119,8 @@ impl<'a> Exchange<'a> {
     }
 }
 
-/// A step of a conversation: an exchange, and how many of its input items earlier steps had already.
+/// A step of a conversation: an exchange, and the number of its input items that earlier steps
+/// contain.
 struct ConversationStep<'a> {
     exchange: Exchange<'a>,
     repeated: usize,

@@ -38,11 +38,11 @@ pub enum ImportFault {
     /// The file violates its format, or has nothing to judge.
     #[error("read as {format}: {message}{}", instead(*looks_like))]
     Misfit {
-        /// The format it was read as.
+        /// The format used for reading.
         format: &'static str,
         /// The violation.
         message: String,
-        /// The format that it seems to be, when it was read as another.
+        /// The format that it seems to be, if it was read as another.
         looks_like: Option<&'static str>,
     },
 }

@@ -19,7 +19,7 @@ pub(crate) const IMPORTER: Importer = Importer {
     read,
 };
 
-/// Parts about the conversation, in which nothing is called.
+/// Parts about the conversation, without calls.
 const HARMLESS: [&str; 8] = [
     "instruction",
     "instruction-delta",
@@ -81,7 +81,7 @@ fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
     Ok(())
 }
 
-/// The fields beside the parts of the model's message.
+/// Reads the fields next to the parts of the model's message.
 fn read_response(message: &Fields<'_>, transcript: &mut Transcript) {
     transcript.assistant();
     let counted = usage::tokens(&message.part("usage").unwrap_or_default());
@@ -140,7 +140,7 @@ fn read_speech(fields: &Fields<'_>, is_model: bool, transcript: &mut Transcript)
     }
 }
 
-/// Not the user asks again but the framework.
+/// Reads a retry, which the framework requests instead of the user.
 fn read_retry(fields: &Fields<'_>, transcript: &mut Transcript) {
     let text = fields
         .get("content")

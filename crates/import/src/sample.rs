@@ -7,13 +7,13 @@ const MOST_VALUES: usize = 64;
 const MOST_ITEMS: usize = 200;
 const DEEPEST: usize = 4;
 
-/// Keys under which messages stand, or what stands around them.
+/// Keys that contain messages, or are next to them.
 const AROUND: [&str; 14] = [
     "messages", "request", "response", "body", "params", "inputs", "outputs", "input", "output",
     "choices", "values", "message", "result", "run_type",
 ];
 
-/// The first objects of a transcript, where formats differ.
+/// The first objects of a transcript, which show its format.
 #[derive(Default)]
 pub(crate) struct Sample<'a> {
     /// Objects around messages: requests, responses, runs, exports.

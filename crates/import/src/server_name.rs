@@ -9,8 +9,9 @@ pub(crate) struct Bare<'a> {
     pub(crate) tool: &'a str,
 }
 
-/// The parts of `<server>__<tool>` where the transcript names that server, and of `mcp__<server>__<tool>`, which hosts
-/// write for tools of MCP servers, where it can be cut in one place only.
+/// The parts of `<server>__<tool>` if the transcript names that server, and of
+/// `mcp__<server>__<tool>`, as hosts name tools of MCP servers, if it can be split in only one
+/// place.
 pub(crate) fn bare<'a>(
     name: &'a str,
     server: Option<&str>,

@@ -11,13 +11,13 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// A conversation, whatever it was read from.
+/// A conversation, from any format.
 #[derive(Debug, Default)]
 pub(crate) struct Transcript {
     pub(crate) model: Option<String>,
     pub(crate) system_prompt: Vec<String>,
     pub(crate) prompt: Vec<String>,
-    /// The tools as the model saw them; `None` when the transcript does not say.
+    /// The tools that the model saw; `None` if the transcript lacks them.
     pub(crate) tools: Option<Vec<ImportedTool>>,
     /// The servers that the transcript names.
     pub(crate) servers: BTreeSet<String>,
@@ -75,7 +75,7 @@ pub(crate) enum Dropped {
 }
 
 impl Dropped {
-    /// One of it, and several.
+    /// The singular and the plural.
     pub(crate) fn words(self) -> [&'static str; 2] {
         match self {
             Self::Image => ["image", "images"],
@@ -153,7 +153,7 @@ impl Transcript {
         self.turns.push(RecordedTurn::new("assistant", ""));
     }
 
-    /// The model says something in its message.
+    /// Adds text to the model's message.
     pub(crate) fn say(&mut self, text: &str) {
         self.closing.push_str(text);
         if let Some(turn) = self
@@ -166,7 +166,7 @@ impl Transcript {
         }
     }
 
-    /// The parts of a message: the model's one by one, the user's all at once.
+    /// Adds the parts of a message: the model's one by one, the user's all at once.
     pub(crate) fn say_parts<'a, T>(
         &mut self,
         is_model: bool,
@@ -187,7 +187,7 @@ impl Transcript {
         Ok(())
     }
 
-    /// The model calls a tool in its message; where the call stands among all.
+    /// Adds a call to the model's message, and returns its index among all calls.
     pub(crate) fn call(&mut self, call: RecordedCall) -> usize {
         let index = self.calls.len();
         self.closing.clear();
@@ -201,8 +201,8 @@ impl Transcript {
         index
     }
 
-    /// A tool's answer to the call whose id is at this key. Without an id, it answers the first waiting call, with
-    /// that name if one is given.
+    /// Adds a tool's answer to the call whose id is at this key. Without an id, it answers the
+    /// first waiting call, with that name if one is given.
     pub(crate) fn answer(
         &mut self,
         place: &Fields<'_>,
@@ -215,7 +215,7 @@ impl Transcript {
             .map_err(|message| place.misfit(message))
     }
 
-    /// Brings an answer and its call together, or says why that cannot be.
+    /// Pairs an answer with its call, or reports why that is impossible.
     pub(crate) fn meet(
         &mut self,
         id: Option<&str>,
@@ -254,7 +254,8 @@ impl Transcript {
         self.errors.push(RecordedError::new("provider", message));
     }
 
-    /// The provider gave no answer: unless the model says something later, the run ended here, without one.
+    /// Records that the provider gave no answer: unless the model writes more later, the run ended
+    /// here.
     pub(crate) fn end_in_error(&mut self, message: String) {
         self.fail(message);
         self.stop_reason = Some("error".to_owned());
@@ -286,7 +287,7 @@ impl Transcript {
         }
     }
 
-    /// The closing message: what the model said after its last call.
+    /// The closing message: the model's text after its last call.
     pub(crate) fn final_response(&self) -> Option<&str> {
         Some(self.closing.trim_end()).filter(|text| !text.is_empty())
     }
@@ -328,7 +329,7 @@ impl Transcript {
             && self.errors.is_empty()
     }
 
-    /// Removes the server from names as the model saw them, if the server is certain.
+    /// Removes the server from the names that the model saw, if the server is certain.
     pub(crate) fn strip_servers(&mut self) {
         let servers = &self.servers;
         let strip = |name: &mut String, server: &mut Option<String>| {

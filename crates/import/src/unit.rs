@@ -3,7 +3,7 @@
 use crate::json::{Fields, Json, Misfit, object_of};
 use std::collections::BTreeMap;
 
-/// Groups items with the same key, in the order in which the keys first appear.
+/// Groups items by key, in order of first occurrence.
 pub(crate) fn grouped<K: Ord, T>(items: impl IntoIterator<Item = (K, T)>) -> Vec<Vec<T>> {
     let mut groups: Vec<Vec<T>> = Vec::new();
     let mut known: BTreeMap<K, usize> = BTreeMap::new();
@@ -15,7 +15,7 @@ pub(crate) fn grouped<K: Ord, T>(items: impl IntoIterator<Item = (K, T)>) -> Vec
     groups
 }
 
-/// One conversation, or a part of one.
+/// A conversation, or a part of one.
 pub(crate) enum Unit<'a> {
     /// Its messages in order.
     Messages(Vec<Json<'a>>),

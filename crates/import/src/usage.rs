@@ -17,7 +17,7 @@ pub(crate) fn gemini(written: &Fields<'_>) -> Tokens {
     totalled(usage::gemini(&written), total)
 }
 
-/// The counts that a chat, a response or a framework writes down, told by the names in them.
+/// The counts of a chat, a response or a framework, recognised by their names.
 pub(crate) fn tokens(written: &Fields<'_>) -> Tokens {
     let written = value(written);
     let total = count(&written, "total_tokens").or_else(|| count(&written, "totalTokens"));
@@ -31,7 +31,7 @@ pub(crate) fn tokens(written: &Fields<'_>) -> Tokens {
     totalled(counted.with_cached_in_prompt(), total)
 }
 
-/// The total as it is written, else the sum of what is known.
+/// The written total, otherwise the sum of the known counts.
 fn totalled(counted: Tokens, total: Option<u64>) -> Tokens {
     Tokens {
         total: total.or_else(|| sum([counted.prompt, counted.completion])),

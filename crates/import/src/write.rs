@@ -1,4 +1,5 @@
-//! Conversations as the text of a cassette: the header says what is true of all of them, each run is a line.
+//! Conversations as the text of a cassette: the header has the common fields, and each run is a
+//! line.
 
 use crate::json::raw;
 use crate::transcript::{ImportedAnswer, Transcript};
@@ -7,9 +8,8 @@ use mcptest_core::trace::{
 };
 use std::borrow::Cow;
 
-/// The cassette of these conversations, whose lines have passed through `clean`.
-///
-/// Builds a cassette. A header describes every run, so it omits fields in which the conversations differ.
+/// The cassette of these conversations. Each line passes through `clean`. A header describes every
+/// run, so it omits fields in which the conversations differ.
 pub(crate) fn cassette(
     transcripts: &[Transcript],
     agent: &str,

@@ -1,7 +1,7 @@
-//! Does our client do what the official conformance suite asks of a client?
+//! Does the client pass the official conformance suite?
 //!
-//! The suite starts it with the address of its server as the last argument and the scenario in the environment. With
-//! `auto` before the address, it detects the protocol instead of being given one.
+//! The suite starts this program with its server's address as the last argument and the scenario in
+//! the environment. With `auto` before the address, the client detects the protocol.
 
 use mcptest_mcp::client::{Client, Responses, Scripted, ServerSpec, Tool, Tools};
 use mcptest_mcp::era::Era;
@@ -106,7 +106,7 @@ async fn call_from_context(client: &Client) -> Outcome<()> {
     Ok(())
 }
 
-/// Lists what there is under `key`, and reads each entry by its own `by`.
+/// Lists the entries under `key`, and reads each by its `by`.
 async fn read_all(client: &Client, key: &str, list: &str, read: &str, by: &str) -> Outcome<()> {
     let listed: Value = serde_json::from_str(client.request(list, None).await?.get())?;
     for entry in listed[key].as_array().ok_or("no list")? {

@@ -1,8 +1,8 @@
-//! A known-good server of the rmcp SDK for both protocols: `rmcp_echo` on stdio, `rmcp_echo --http [ADDR:PORT]` on
-//! HTTP.
+//! A server of the rmcp SDK for both protocols, as a reference: `rmcp_echo` on stdio, `rmcp_echo
+//! --http [ADDR:PORT]` on HTTP.
 //!
-//! On HTTP the first line of output is the address, as `http://127.0.0.1:40123/mcp`. `--json` answers with plain JSON
-//! instead of event streams, and without sessions.
+//! On HTTP, the first line of output is the address, such as `http://127.0.0.1:40123/mcp`. `--json`
+//! answers with plain JSON instead of event streams, without sessions.
 
 use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
@@ -41,7 +41,7 @@ const STATE: &str = "st.ate/with+special=chars and spaces \"quotes\"\n\ttab é";
 
 #[tool_router(server_handler)]
 impl Echo {
-    /// Gives the text back.
+    /// Returns the text.
     #[tool]
     async fn echo(&self, Parameters(arguments): Parameters<EchoArguments>) -> String {
         arguments.text
@@ -72,7 +72,7 @@ impl Echo {
         CallToolResult::error(vec![ContentBlock::text("it failed on purpose")])
     }
 
-    /// Asks for a name first, as modern servers do.
+    /// Asks for a name first, like modern servers.
     #[tool]
     async fn greet(
         &self,

@@ -1,4 +1,4 @@
-//! One line is one message: how are lines cut from a byte stream that may hold anything?
+//! One line is one message: how is a byte stream with arbitrary contents split into lines?
 
 use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt};

@@ -1,4 +1,4 @@
-//! Server-sent events: bytes to events and back.
+//! Server-sent events: bytes to events, and events to bytes.
 
 use std::fmt::Write as _;
 
@@ -11,14 +11,14 @@ pub struct Event {
     pub id: Option<String>,
     /// The delay before connecting again.
     pub retry_ms: Option<u64>,
-    /// Its data; `None` when it had no `data` line.
+    /// Its data; `None` without a `data` line.
     pub data: Option<String>,
 }
 
 /// Why a stream cannot be read on.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SseError {
-    /// One event is larger than the limit.
+    /// An event exceeds the limit.
     #[error("an event of the stream is larger than {0} bytes")]
     TooLong(usize),
     /// A line is not UTF-8.
@@ -48,7 +48,7 @@ impl Parser {
         }
     }
 
-    /// Takes bytes in, and gives the events that they complete.
+    /// Adds bytes, and returns the events that they complete.
     pub fn feed(&mut self, mut bytes: &[u8]) -> Result<Vec<Event>, SseError> {
         let mut events = Vec::new();
         while !bytes.is_empty() {

@@ -1,4 +1,5 @@
-//! What do the requests and results of MCP say? Only the members that someone reads, borrowed from the text.
+//! Which members do the requests and results of MCP have? Only members that are read, borrowed from
+//! the text.
 
 use crate::jsonrpc::Id;
 use mcptest_core::trace::RecordedResult;
@@ -15,7 +16,7 @@ pub struct CallParams<'a> {
     /// Its arguments.
     #[serde(borrow, default)]
     pub arguments: Option<&'a RawValue>,
-    /// The state that a result which needs input came with.
+    /// The state of a result that needs input.
     #[serde(borrow, default, rename = "requestState")]
     pub state: Option<&'a RawValue>,
     /// The input.
@@ -24,7 +25,7 @@ pub struct CallParams<'a> {
 }
 
 impl<'a> CallParams<'a> {
-    /// Reads them; `None` when they name no tool.
+    /// Reads the parameters; `None` if they name no tool.
     pub fn read(params: &'a RawValue) -> Option<Self> {
         serde_json::from_str(params.get()).ok()
     }
@@ -76,7 +77,7 @@ impl<'a> CallResult<'a> {
     }
 }
 
-/// Parameters, with the members that have the same meaning in all of them.
+/// The members that all parameters share.
 #[derive(Debug, Default, Deserialize)]
 pub struct CommonParams<'a> {
     #[serde(borrow, default, rename = "requestId")]
@@ -106,7 +107,7 @@ struct Meta<'a> {
 }
 
 impl<'a> CommonParams<'a> {
-    /// Reads them. Unreadable ones are empty.
+    /// Reads the parameters. Unreadable ones count as empty.
     pub fn read(params: Option<&'a RawValue>) -> Self {
         params
             .and_then(|params| serde_json::from_str(params.get()).ok())

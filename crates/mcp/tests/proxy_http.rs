@@ -54,7 +54,7 @@ impl Proxied {
         }
     }
 
-    /// Sends a request as written, and gives all that comes back until the connection ends.
+    /// Sends a request verbatim, and returns everything until the connection ends.
     async fn raw(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         stream

@@ -1,4 +1,4 @@
-//! Doors and bridges: what crosses them, who looks at it, and who does not come in.
+//! Private addresses and bridges: what passes through them, who observes it, and who is refused?
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
@@ -53,7 +53,7 @@ fn pipe(server: Server) -> Endpoint {
     }))
 }
 
-/// Writes down every call, and what came of it.
+/// Records every call and its result.
 #[derive(Default, Clone)]
 struct Diary(Arc<Mutex<Vec<String>>>);
 
@@ -116,7 +116,7 @@ impl Watch for Page {
     }
 }
 
-/// A door to a server, and where it is.
+/// A private address of a server.
 async fn door(server: ServerSpec, diary: &Diary) -> String {
     let listener = bind(("127.0.0.1", 0)).await.unwrap();
     let proxy = PrivateProxy {
@@ -211,7 +211,7 @@ async fn clients_without_a_session_may_use_one_id_at_once() {
     assert_eq!(diary.sorted().len(), 4);
 }
 
-/// One request as it is, and the status and the body of its answer.
+/// Sends one request verbatim, and returns the status and the body of its answer.
 async fn raw(url: &str, head: &str, body: &str) -> (u16, String) {
     let rest = url.strip_prefix("http://").unwrap();
     let (address, path) = rest.split_once('/').unwrap();

@@ -1,4 +1,4 @@
-//! Does the proxy on stdio leave the traffic alone, and tell each side when the other ends?
+//! Does the proxy on stdio leave traffic unchanged, and report to each side when the other ends?
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, missing_docs)]
@@ -66,7 +66,7 @@ impl Proxied {
         }
     }
 
-    /// Sends all of it, closes the input, and gives all that came back.
+    /// Sends everything, closes the input, and returns the output.
     async fn exchange(mut self, bytes: &[u8]) -> (Vec<u8>, StdioOutcome, Tape, tempfile::TempDir) {
         let sent = bytes.to_vec();
         let mut input = self.input;

@@ -314,7 +314,7 @@ fn a_refusal_where_there_was_a_result_breaks_and_the_other_way_changed() {
     assert_eq!(counts(&drift), [1, 1, 0], "{}", human(&drift));
 }
 
-/// A server with three pages of one tool each, whose cursors are other ones for the live client.
+/// A server with three pages of one tool each, whose cursors differ for the live client.
 fn paged(params: &Value, cursors: [&str; 2], names: [&str; 3]) -> Value {
     let page = cursors
         .iter()

@@ -61,7 +61,7 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// The message that says what is honoured.
+    /// The message that lists the accepted subscriptions.
     pub(super) fn acknowledgement(&self, id: &Id) -> String {
         let honoured = serde_json::to_string(self).unwrap_or_default();
         let params = format!(

@@ -1,4 +1,5 @@
-//! What does a server offer at this moment, from a manifest with its memory or from a tape, and with which faults?
+//! What does a server offer at the moment, from a manifest with its state or from a tape, and with
+//! which faults?
 
 use super::job::{Answerer, Mock};
 use super::render::Dressing;
@@ -10,7 +11,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// One state of what is offered; a reload makes another.
+/// One version of the offered items; a reload makes another.
 #[derive(Debug)]
 pub(super) struct Catalog {
     pub(super) source: Source,
@@ -29,7 +30,7 @@ pub(super) struct RepeatedArgument {
     pub(super) header: String,
 }
 
-/// Where answers come from.
+/// The source of answers.
 #[derive(Debug)]
 pub(super) enum Source {
     Manifest(Arc<Mock>),
@@ -44,7 +45,7 @@ pub(super) struct Identity {
     pub(super) instructions: Option<String>,
 }
 
-/// One list: all of it in one text, or page by page.
+/// One list: as one text, or by page.
 #[derive(Debug)]
 pub(super) struct Entries {
     key: &'static str,

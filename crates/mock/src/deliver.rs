@@ -12,7 +12,7 @@ use mcptest_mcp::fault::Action;
 pub(super) struct Delivery {
     /// In order; empty when the answer is lost.
     pub(super) texts: Vec<String>,
-    /// To be dropped when they are sent.
+    /// Changes to announce once it is sent.
     pub(super) deferred: Option<DeferredChanges>,
 }
 

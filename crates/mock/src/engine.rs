@@ -30,9 +30,9 @@ pub(super) struct Handled {
 
 #[derive(Debug)]
 pub(super) enum MockOutcome {
-    /// One message, with the status that it has over HTTP.
+    /// One message, with its HTTP status.
     Answer { answer: MockAnswer, status: u16 },
-    /// Work that takes time or says something on the way.
+    /// Work that takes time or sends notifications.
     PendingRequest(Box<PendingRequest>),
     /// A subscription that stays open.
     Listen { id: Id, filter: Filter },
@@ -50,7 +50,7 @@ pub(super) struct Asker<'a> {
 }
 
 impl Server {
-    /// Answers a request, or says what has to be done for it.
+    /// Answers a request, or returns the work that the answer needs.
     pub(super) fn handle(&self, request: &Request<'_>, asker: Asker<'_>) -> Handled {
         let catalog = self.catalog();
         let action = action(&catalog, request);
@@ -181,7 +181,7 @@ impl Server {
         }
     }
 
-    /// The state that the client brings back, which must be one of ours.
+    /// The state that the client returns, which must be signed by this server.
     fn request_state(&self, request: &Request<'_>) -> RpcResult<Option<RequestState>> {
         let Some(text) = &request.params.request_state else {
             return Ok(None);
@@ -383,7 +383,7 @@ fn arguments(request: &Request<'_>) -> RpcResult<Value> {
         .map_err(|error| RpcError::new(code::INVALID_PARAMS, format!("invalid arguments: {error}")))
 }
 
-/// The client's answers so far, and how many rounds there were.
+/// The client's answers so far, and the number of rounds.
 fn inputs(
     request: &Request<'_>,
     job: &Job,

@@ -32,7 +32,7 @@ pub(super) struct Refused {
 }
 
 impl<'a> Incoming<'a> {
-    /// Reads a message. `version` is what an HTTP header says.
+    /// Reads a message. `version` is the value of an HTTP header.
     pub(super) fn read(text: &'a str, version: Option<&str>) -> Result<Self, Refused> {
         let refused = |id, error| Refused { id, error };
         match parse(text)

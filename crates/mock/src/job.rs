@@ -1,4 +1,4 @@
-//! What does a request ask of the manifest or the tape, and what do they give for it?
+//! What does a request need from the manifest or the tape, and what is the result?
 
 use super::recorded::RecordedRequest;
 use crate::manifest::{
@@ -10,7 +10,6 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// One piece of work.
 #[derive(Debug)]
 pub(super) enum Job {
     Tool {
@@ -105,7 +104,7 @@ impl Job {
         self.called()?.0.reconnect_ms
     }
 
-    /// The tool that is called, and its arguments.
+    /// The called tool, and its arguments.
     fn called(&self) -> Option<(&Tool, &Value)> {
         let Self::Tool {
             mock,
@@ -158,7 +157,7 @@ impl Job {
         changes.unwrap_or_default()
     }
 
-    /// The identity of the call, so that a state fits no other call.
+    /// The identity of the call, so that a state belongs to only one call.
     pub(super) fn fingerprint(&self) -> String {
         let hash = |kind: &str, name: &str, arguments: &Value| {
             format!(

@@ -10,7 +10,7 @@ use crate::manifest::LogLevel;
 use mcptest_mcp::era::{Era, LATEST_LEGACY, VERSIONS, meta};
 use mcptest_mcp::jsonrpc::{self, RpcError, RpcResult, code};
 
-/// Agrees on a version: the client's when it is known, else the newest with a handshake.
+/// Negotiates a version: the client's if it is known, otherwise the newest with a handshake.
 pub(super) fn initialize(
     catalog: &Catalog,
     session: &Session,

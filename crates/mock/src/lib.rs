@@ -1,4 +1,5 @@
-//! How does a server work that is a file: a manifest or a tape, served with both protocols on a pipe and over HTTP?
+//! How does a server work that is a file? It serves a manifest or a tape with both protocols on a
+//! pipe and over HTTP.
 
 mod audience;
 mod catalog;

@@ -15,7 +15,7 @@ use std::borrow::Cow;
 /// The versions that are spoken without a handshake.
 pub(super) const SUPPORTED: [&str; 1] = [LATEST_MODERN];
 
-/// Checks `_meta`, the version and, over HTTP, the headers; gives what the client can do.
+/// Checks `_meta`, the version and, over HTTP, the headers. Returns the client's capabilities.
 pub(super) fn check(
     request: &Request<'_>,
     catalog: &Catalog,
@@ -112,7 +112,7 @@ fn check_arguments(
     Ok(())
 }
 
-/// A header must be there and say what the body says.
+/// Requires a header that equals the body's value.
 fn same(headers: &HeaderMap, name: &str, body: &str) -> RpcResult {
     let mismatch = |what: String| RpcError::new(code::HEADER_MISMATCH, what);
     let Some(value) = headers.get(name) else {

@@ -7,7 +7,7 @@ use tokio::sync::mpsc;
 /// The way back to a client.
 #[derive(Debug, Clone)]
 pub(super) enum Outlet {
-    /// A pipe: everything goes the same way, line by line.
+    /// A pipe, which carries all messages line by line.
     Pipe(mpsc::Sender<String>),
     /// An event stream over HTTP.
     Stream(Arc<Stream>),

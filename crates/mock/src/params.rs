@@ -1,4 +1,4 @@
-//! Which parameters does a request of MCP have, and what does its client support?
+//! Which parameters does an MCP request have, and what does its client support?
 
 use crate::manifest::AskKind;
 use mcptest_mcp::era::meta;
@@ -36,7 +36,7 @@ pub(super) struct Params<'a> {
 }
 
 impl<'a> Params<'a> {
-    /// Reads them; absent ones are empty.
+    /// Reads the parameters; absent ones are empty.
     pub(super) fn read(raw: Option<&'a RawValue>) -> RpcResult<Self> {
         let Some(raw) = raw.filter(|raw| raw.get() != "null") else {
             return Ok(Self::default());

@@ -31,7 +31,7 @@ pub(super) struct MockAnswer {
     pub(super) deferred: Option<DeferredChanges>,
 }
 
-/// One request on its way to an answer.
+/// One request in progress.
 #[derive(Debug)]
 pub(super) struct PendingRequest {
     pub(super) server: Server,
@@ -46,7 +46,7 @@ pub(super) struct PendingRequest {
 }
 
 impl PendingRequest {
-    /// The answer, when nothing comes before it.
+    /// The answer, if no message comes before it.
     pub(super) fn instant(&self) -> Option<RpcResult<MockAnswer>> {
         let has_more = self.job.reconnect_ms().is_some()
             || self.job.delay() > Duration::ZERO

@@ -116,7 +116,7 @@ impl Pipe {
         None
     }
 
-    /// Takes one line; says when serving is over.
+    /// Handles one line. Returns the reason if serving is over.
     async fn take(&mut self, line: &str) -> Option<Ended> {
         match Incoming::read(line, None) {
             Ok(Incoming::Request(request)) => return self.answer(&request).await,

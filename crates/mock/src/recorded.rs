@@ -19,7 +19,7 @@ pub(super) struct RecordedRequest {
 }
 
 impl RecordedRequest {
-    /// The questions of the first round that is not answered; a client is not asked what it cannot answer.
+    /// The questions of the first unanswered round, except questions that the client cannot answer.
     pub(super) fn requests(&self, inputs: &Inputs, declared: Declared<'_>) -> Vec<AskRequest> {
         let open = |round: &Vec<AskRequest>| -> Vec<AskRequest> {
             let open = round

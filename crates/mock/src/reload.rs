@@ -26,8 +26,8 @@ impl Drop for Reload {
 }
 
 impl Server {
-    /// Serves what the file says from now on, each time that it changes; a file with errors changes nothing.
-    /// `report` is given every attempt. Needs a runtime.
+    /// Serves the new contents each time that the file changes; a file with errors changes nothing.
+    /// `report` receives every attempt. Needs a runtime.
     pub fn reload_from(
         &self,
         path: &Path,

@@ -153,7 +153,7 @@ fn push_legacy(text: &mut String, result: &str) {
     text.push('}');
 }
 
-/// Lists, reads and the discovery say how long they hold.
+/// Returns true for lists, reads and the discovery, which declare how long they are valid.
 fn is_cacheable(method: &str) -> bool {
     matches!(
         method,

@@ -1,4 +1,4 @@
-//! `requestState`: what a stateless server must hear again, and whether it was changed on the way.
+//! `requestState`: what must a stateless server receive again, and was it changed on the way?
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -11,7 +11,7 @@ use std::hash::{BuildHasher, RandomState};
 pub(super) struct RequestState {
     pub(super) round: usize,
     pub(super) answers: BTreeMap<String, Value>,
-    /// The call: a state fits no other call.
+    /// The call: a state belongs to only one call.
     pub(super) call: String,
 }
 

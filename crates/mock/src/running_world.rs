@@ -5,7 +5,7 @@ use mcptest_core::world::{World, WorldStep};
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A current state, and the rules by which calls change it, if any. Threads share it.
+/// A current state, and the rules for its changes, if any. Threads share it.
 #[derive(Debug, Default)]
 pub struct RunningWorld {
     rules: Option<Arc<World>>,
@@ -41,8 +41,8 @@ impl RunningWorld {
         lock(&self.state).clone()
     }
 
-    /// Makes a call of a server's tool: the transition first, then what answers it. A call that fails changes nothing;
-    /// `Err` says why one cannot be made in this state.
+    /// Makes a call of a server's tool: the transition first, then the answer. A call that fails
+    /// changes nothing. `Err` is the reason that the call is not possible in this state.
     pub fn call<T>(
         &self,
         (server, tool): (&str, &str),

@@ -50,7 +50,7 @@ impl Server {
         )
     }
 
-    /// A server that offers the tools of a manifest, whose calls, once their arguments fit, this function answers.
+    /// A server with the tools of a manifest. This function answers calls with valid arguments.
     pub fn answered_by(manifest: Manifest, answer: fn(&str, &Value) -> Value) -> Self {
         Self::from_catalog(
             Catalog::of_manifest(manifest, &[], None, Some(answer)),
@@ -58,7 +58,7 @@ impl Server {
         )
     }
 
-    /// A server that gives the answers of a tape.
+    /// A server that repeats the answers of a tape.
     pub fn of_tape(tape: &Tape, faults: Vec<ScopedFault>) -> Self {
         Self::from_catalog(Catalog::of_tape(TapeSource::new(tape), &faults), faults)
     }
@@ -78,7 +78,7 @@ impl Server {
         *self.0.stderr.lock() = Box::new(stderr);
     }
 
-    /// Offers another manifest from now on, with a fresh memory, and tells every client.
+    /// Replaces the manifest, with a fresh state, and notifies every client.
     pub fn replace(&self, manifest: Manifest) {
         let catalog = Arc::new(Catalog::of_manifest(manifest, &self.0.faults, None, None));
         let before = {
@@ -96,7 +96,7 @@ impl Server {
         }
     }
 
-    /// Tells every client that wants to know.
+    /// Notifies every subscribed client.
     pub fn tell(&self, change: &ServerChange) {
         self.0.audience.tell(change);
     }

@@ -69,7 +69,7 @@ impl Session {
         }
     }
 
-    /// No answer can come any more.
+    /// Cancels the questions to the client, which can no longer be answered.
     pub(super) fn forget_questions(&self) {
         self.asked.lock().clear();
     }

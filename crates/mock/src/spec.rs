@@ -38,8 +38,9 @@ pub enum UnusableServer {
     },
 }
 
-/// The server of this name as its suite describes it, with the host's variables and secrets filled in; or why it cannot
-/// be connected to. A mock is a server of its own in this process, with a fresh memory, unless it acts in a world.
+/// The named server of the suite, with the host's variables and secrets filled in, or why it is not
+/// possible to connect. A mock is a separate server in this process, with a fresh state, unless it
+/// acts in a world.
 pub fn spec_in(
     suite: &Suite,
     name: &str,

@@ -1,4 +1,5 @@
-//! One event stream: what was sent on it, who reads it now, and what a reader that comes back has missed.
+//! One event stream: which events were sent, who reads it now, and what did a returning reader
+//! miss?
 
 use bytes::Bytes;
 use mcptest_mcp::sse;
@@ -26,7 +27,7 @@ pub(super) struct Stream {
 #[derive(Debug, Default)]
 struct Inner {
     next: u64,
-    /// The last event that was given to a reader.
+    /// The last event that a reader received.
     given: u64,
     kept: VecDeque<(u64, Bytes)>,
     kept_bytes: usize,
@@ -43,7 +44,7 @@ impl Stream {
         })
     }
 
-    /// A stream that is gone when its reader is.
+    /// A stream that ends with its reader.
     pub(super) fn fleeting() -> Arc<Self> {
         Arc::new(Self {
             number: None,
@@ -51,7 +52,8 @@ impl Stream {
         })
     }
 
-    /// A new reader, who gets what was kept after an event, or else what no reader got; an earlier reader's stream ends.
+    /// Adds a new reader, who gets the events after the given one, or otherwise unread events. An
+    /// earlier reader's stream ends.
     pub(super) fn attach(&self, after: Option<u64>) -> mpsc::Receiver<Bytes> {
         let mut inner = self.inner.lock();
         let after = after.unwrap_or(inner.given);
@@ -81,7 +83,7 @@ impl Stream {
         sender.try_send(bytes).is_ok() || self.lose_reader(&sender)
     }
 
-    /// An event without a message, which tells a client where to resume and when.
+    /// Sends an event without a message, which tells the client where and when to resume.
     pub(super) fn prime(&self, retry_ms: Option<u64>) {
         let inner = self.inner.lock();
         let Some(stream) = self.number else { return };
@@ -98,12 +100,12 @@ impl Stream {
         }
     }
 
-    /// Ends the reader's stream; what is sent later is kept for when it comes back.
+    /// Ends the reader's stream. Later events are kept for its return.
     pub(super) fn detach(&self) {
         self.inner.lock().reader = None;
     }
 
-    /// Ends the stream: nothing more is sent.
+    /// Ends the stream for good.
     pub(super) fn finish(&self) {
         let mut inner = self.inner.lock();
         inner.is_done = true;

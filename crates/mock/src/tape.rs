@@ -17,7 +17,7 @@ pub(super) struct TapeSource {
     methods: BTreeMap<String, Vec<Group>>,
 }
 
-/// The recordings of one request, in the order in which they were made.
+/// The recordings of one request, in order.
 #[derive(Debug)]
 struct Group {
     hash: u128,
@@ -45,7 +45,8 @@ impl TapeSource {
         Self { identity, methods }
     }
 
-    /// The next recording of a request, the last one again and again; or the one that `fingerprint` names.
+    /// The next recording of a request, or its last one repeatedly; or the one that `fingerprint`
+    /// names.
     pub(super) fn find(
         &self,
         method: &str,

@@ -29,7 +29,7 @@ struct TapeReader {
     count: usize,
 }
 
-/// Where on the tape a message stands.
+/// The place of a message on the tape.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct TapePlace {
     session: Option<u64>,

@@ -152,7 +152,7 @@ fn the_schema_is_one_and_accepts_every_manifest_that_the_loader_accepts() {
     }
 }
 
-/// Keys under which the author writes what they like.
+/// Keys whose contents are free.
 const FREE: &[&str] = &[
     "seed",
     "input_schema",
@@ -173,7 +173,7 @@ const FREE: &[&str] = &[
     "where",
 ];
 
-/// The pointers of all maps whose keys mcptest knows.
+/// The pointers of all maps with known keys.
 fn known_maps(value: &Value, at: &str, into: &mut Vec<String>) {
     match value {
         Value::Object(map) => {

@@ -1,4 +1,4 @@
-//! A running process and its group: is it alive, what did it say last, and how does it end?
+//! A running process and its group: is it alive, what was its last output, and how does it end?
 
 use crate::groups::{self, Ending};
 use crate::stray::{self, Mark};
@@ -34,7 +34,7 @@ pub struct Child {
 pub struct ExitWatch(watch::Receiver<Option<ExitStatus>>);
 
 impl ExitWatch {
-    /// Waits until it has exited. `None` when that cannot be learned.
+    /// Waits until it has exited. `None` if that cannot be determined.
     pub async fn exited(&mut self) -> Option<ExitStatus> {
         self.0
             .wait_for(Option::is_some)
@@ -62,7 +62,7 @@ pub struct Closing {
     pub terminated: bool,
     /// It did not end on SIGTERM either, and was killed.
     pub killed: bool,
-    /// It left processes behind, which were ended.
+    /// It left processes behind, which mcptest ended.
     pub left_processes: bool,
 }
 
@@ -114,7 +114,8 @@ impl Child {
         &self.stderr
     }
 
-    /// Those variables of ours that its standard error names, and that it did not get.
+    /// The variables of mcptest's environment that its standard error names, but that it did not
+    /// get.
     pub fn missed_variables(&self) -> Vec<String> {
         environment::named_in(&self.stderr.tail(), &self.withheld)
     }
@@ -124,7 +125,7 @@ impl Child {
         *self.status.borrow()
     }
 
-    /// Waits until it has exited. `None` when that cannot be learned.
+    /// Waits until it has exited. `None` if that cannot be determined.
     pub async fn exited(&self) -> Option<ExitStatus> {
         self.watch_exit().exited().await
     }
@@ -134,12 +135,13 @@ impl Child {
         ExitWatch(self.status.clone())
     }
 
-    /// Ends it, now that its input has been closed: waits a moment, SIGTERM, waits, SIGKILL; then what it left behind.
+    /// Ends it after its input was closed: waits a moment, SIGTERM, waits, SIGKILL; then the
+    /// processes that it left.
     pub async fn end(self) -> Closing {
         self.end_after(AFTER_END_OF_INPUT).await
     }
 
-    /// The same, but with less time to end by itself, for a process that has done nothing yet.
+    /// Ends it with less time to end by itself, for a process that has done nothing yet.
     pub async fn end_soon(self) -> Closing {
         self.end_after(SOON).await
     }
@@ -175,7 +177,7 @@ impl Child {
         closing
     }
 
-    /// Asks what the process left in its group to end, and waits a moment for it.
+    /// Asks the remaining processes of its group to end, and waits a moment.
     async fn terminate_group(&self) {
         groups::signal(self.group, Ending::Terminate);
         let until = Instant::now() + AFTER_TERMINATE;
@@ -184,7 +186,7 @@ impl Child {
         }
     }
 
-    /// Ends what has left the group; whether there was something.
+    /// Ends processes that left the group. Returns true if there were any.
     async fn end_strays(&self) -> bool {
         groups::signal_if_held(self.group, Ending::Kill);
         let mut strays = self.strays().await;

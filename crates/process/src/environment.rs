@@ -1,7 +1,7 @@
-//! Which of our environment variables does a server get?
+//! Which of mcptest's environment variables does a server get?
 //!
-//! A server under test is another's program: it gets what programs need to run, and no key that the suite does not give
-//! it by name.
+//! A server under test is a foreign program: it gets the variables that programs need to run, and
+//! only the keys that the suite passes by name.
 
 use std::ffi::OsString;
 
@@ -68,9 +68,9 @@ fn is_inherited(name: &str, value: &str) -> bool {
     is_known && !value.starts_with("()")
 }
 
-/// Our environment, divided into what a server gets and what it does not.
+/// mcptest's environment, divided into the variables that a server gets and the others.
 pub(crate) struct ServerEnvironment {
-    /// The variables that it gets.
+    /// The variables that a server gets.
     pub(crate) inherited: Vec<(OsString, OsString)>,
     /// The names of the variables that it does not get.
     pub(crate) withheld: Vec<String>,

@@ -38,7 +38,8 @@ pub(crate) fn remove(group: u32) {
     }
 }
 
-/// True while the group is on the list: one that is off it is gone, and its number may be another's by now.
+/// Returns true while the group is on the list. A removed group is gone, and its number may be
+/// reused.
 pub(crate) fn holds(group: u32) -> bool {
     GROUPS.lock().contains(&group)
 }
@@ -50,10 +51,10 @@ pub(crate) fn signal_if_held(group: u32, ending: Ending) {
     }
 }
 
-/// Ends every process that was started and all that they started: SIGTERM, half a second, SIGKILL.
+/// Ends every process that was started, and all of their children: SIGTERM, half a second, SIGKILL.
 ///
-/// Ends all groups just before the program exits on Ctrl-C: servers run in separate process groups, which the
-/// terminal's signal does not reach.
+/// Called just before the program exits on Ctrl-C: servers run in separate process groups, which
+/// the terminal's signal does not reach.
 pub fn end_all() {
     let mine: Vec<u32> = GROUPS.lock().iter().copied().collect();
     let marks = stray::all();

@@ -1,8 +1,8 @@
-//! Who ends the servers when we are killed and cannot do it ourselves?
+//! Who ends the servers if mcptest is killed and cannot do it itself?
 //!
-//! A small `sh` in a separate group reads from a pipe what to watch: process groups, and the marks of servers. When
-//! we die, for any reason, the pipe ends. The shell then ends every group that is still on its list, and every
-//! process with a listed mark.
+//! A small `sh` in a separate group reads from a pipe what to watch: process groups, and the marks
+//! of servers. When mcptest dies, for any reason, the pipe ends. The shell then ends every group
+//! that is still on its list, and every process with a listed mark.
 
 use parking_lot::Mutex;
 use std::io::Write;

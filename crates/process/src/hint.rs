@@ -37,7 +37,7 @@ fn search_path() -> Vec<PathBuf> {
         .unwrap_or_default()
 }
 
-/// The file of one of the folders whose name is closest to the program's, when it is close enough for a slip.
+/// The most similar file name in these folders, if it is similar enough for a misspelling.
 fn near_miss(program: &str, folders: impl IntoIterator<Item = PathBuf>) -> Option<String> {
     let wanted = Path::new(program).file_name()?.to_str()?;
     let limit = wanted.chars().count().div_ceil(4).min(2);

@@ -1,7 +1,7 @@
-//! When does the user, or the system, ask us to stop?
+//! When does the user or the system ask mcptest to stop?
 //!
-//! A separate thread receives signals. If nothing takes a signal up, because no code waits for it or the receiver is
-//! busy, the thread ends the program with everything that it started.
+//! A separate thread receives signals. If no code takes a signal, because none waits or the
+//! receiver is busy, the thread ends the program with everything that it started.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use tokio::sync::watch;
 const PATIENCE: Duration = Duration::from_secs(1);
 const STEP: Duration = Duration::from_millis(10);
 
-/// A signal that asks us to stop.
+/// A signal that asks mcptest to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StopSignal {
     /// Its name, as `SIGTERM`.
@@ -22,7 +22,7 @@ pub struct StopSignal {
     pub exit_code: u8,
 }
 
-/// The signals that arrived so far.
+/// The signals so far.
 #[derive(Debug, Clone, Copy, Default)]
 struct ReceivedSignals {
     count: usize,
@@ -40,7 +40,7 @@ static SIGNALS: LazyLock<watch::Sender<ReceivedSignals>> = LazyLock::new(|| {
     let _dropped = has_asked.recv();
     signals
 });
-/// The number of signals that were taken up.
+/// The number of signals that were taken.
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
 /// Waits for the next Ctrl-C, SIGTERM or SIGHUP.
@@ -94,7 +94,7 @@ fn listen(signals: &watch::Sender<ReceivedSignals>, asked: mpsc::Sender<()>) {
     });
 }
 
-/// The signals as they arrive. They are asked for once, so that none is lost while another is dealt with.
+/// The arriving signals. They are registered once, so that none is lost while another is handled.
 #[cfg(unix)]
 struct Arriving([Option<tokio::signal::unix::Signal>; 3]);
 
@@ -128,7 +128,7 @@ impl Arriving {
     }
 }
 
-/// Ctrl-C as it arrives.
+/// Arriving Ctrl-C events.
 #[cfg(not(unix))]
 struct Arriving;
 

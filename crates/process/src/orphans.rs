@@ -1,8 +1,8 @@
-//! Which processes became our children because their parent has exited?
+//! Which processes became children of mcptest because their parent exited?
 //!
-//! A server can start a process that leaves its group and its session and clears its environment. On Linux such a
-//! process becomes ours when its parent ends, if we ask for that, and so it can be found: it is a child that we did not
-//! start. Elsewhere nothing is found.
+//! A server can start a process that leaves its group and its session and clears its environment.
+//! On Linux, such a process becomes a child of mcptest when its parent ends, if mcptest requests
+//! that. It can then be found: it is a child that mcptest did not start. Elsewhere, none is found.
 
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::BTreeSet;
@@ -12,10 +12,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 static STARTED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 static IS_ADOPTING: AtomicBool = AtomicBool::new(false);
 
-/// From now on a process whose parent ends becomes a child of ours, and ends when the last server has ended.
+/// From now on, a process whose parent ends becomes a child of this process, and is ended after the
+/// last server.
 ///
-/// Only for a program all of whose processes are started here. One that has children already when it begins leaves it
-/// alone: they are not ours to end.
+/// Only for a program that starts all of its processes here. A program that already has children
+/// must not call it: they are not its to end.
 pub fn adopt_orphans() {
     #[cfg(target_os = "linux")]
     if children().is_some_and(|children| children.is_empty()) {
@@ -26,12 +27,12 @@ pub fn adopt_orphans() {
     }
 }
 
-/// Held while a process is started, so that it is not taken for an orphan.
+/// Held while a process is started, so that it is not mistaken for an orphan.
 pub(crate) fn starting() -> MutexGuard<'static, BTreeSet<u32>> {
     STARTED.lock()
 }
 
-/// It has been waited for, and its number may be another's.
+/// It was reaped, and its number may be reused.
 pub(crate) fn ended(process: u32) {
     STARTED.lock().remove(&process);
 }
@@ -64,7 +65,7 @@ pub(crate) fn alive() -> Vec<u32> {
     Vec::new()
 }
 
-/// Our children, as the system lists them for each thread; `None` where it does not.
+/// The children that the system lists for each thread; `None` if it lists none.
 #[cfg(target_os = "linux")]
 fn children() -> Option<Vec<u32>> {
     let mut children = Vec::new();

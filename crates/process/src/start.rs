@@ -1,4 +1,4 @@
-//! A command becomes a running process, or a sentence that says which word was wrong.
+//! How does a command become a running process, or an error that names the wrong word?
 
 use crate::environment::ServerEnvironment;
 use crate::hint::hint;
@@ -17,7 +17,7 @@ pub enum StartError {
     /// No words at all.
     #[error("its command is empty")]
     Empty,
-    /// The program is not there.
+    /// The program was not found.
     #[error("program `{program}` not found{hint}")]
     NotFound {
         /// The word that failed.
@@ -25,13 +25,13 @@ pub enum StartError {
         /// The suggested fix.
         hint: String,
     },
-    /// The folder to start in is not there.
+    /// The folder to start in does not exist.
     #[error("the folder `{}` to start in does not exist", .0.display())]
     NoFolder(PathBuf),
-    /// The file is there, but may not be run.
+    /// The file exists, but is not executable.
     #[error("`{0}` cannot be run: is it executable? (`chmod +x {0}`)")]
     NotExecutable(String),
-    /// Anything else that the system says.
+    /// Any other error of the system.
     #[error("cannot start `{program}`: {reason}")]
     Other {
         /// The word that failed.
@@ -52,8 +52,8 @@ pub fn start(
     })
 }
 
-/// As [`start`], for a server under test: of our environment it has what programs need to run, and no key that it is
-/// not given in `env`.
+/// Like [`start`], for a server under test: it gets the variables that programs need to run, and
+/// only the keys in `env`.
 pub fn start_server(
     words: &[String],
     env: &[(String, String)],

@@ -1,7 +1,8 @@
-//! What did a server start that left its process group, and runs on?
+//! Which process of a server left its process group and still runs?
 //!
-//! Every server gets a unique variable in its environment, which all its descendants inherit. On systems with
-//! `/proc`, processes with that variable can be found in any group or session. Elsewhere none is found.
+//! Every server gets a unique variable in its environment, which all its descendants inherit. On
+//! systems with `/proc`, processes with that variable can be found in any group or session.
+//! Elsewhere, none is found.
 
 use crate::groups::Ending;
 use crate::{guard, orphans};
@@ -26,7 +27,7 @@ static MARKS: Mutex<BTreeSet<Mark>> = Mutex::new(BTreeSet::new());
 pub(crate) struct Mark(String);
 
 impl Mark {
-    /// One that no other server has.
+    /// A unique mark.
     pub(crate) fn new() -> Self {
         Self(format!(
             "{}-{}",
@@ -78,7 +79,7 @@ pub(crate) fn with_any(marks: &[Mark]) -> Vec<u32> {
     strays
 }
 
-/// Kills who has one of these marks.
+/// Kills the processes with one of these marks.
 pub(crate) fn kill(marks: &[Mark]) {
     for _ in 0..TRIES {
         let strays = with_any(marks);

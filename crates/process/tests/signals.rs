@@ -1,4 +1,5 @@
-//! Is a signal heard as soon as somebody waits for it, and does it end a program whose only thread is busy?
+//! Is a signal received as soon as code waits for it, and does it end a program whose only thread
+//! is busy?
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, missing_docs)]
@@ -9,7 +10,7 @@ use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Waits for a signal, and computes where it waits.
+/// Waits for a signal while the thread is busy.
 #[test]
 #[ignore = "the other test runs it in a process of its own"]
 #[allow(clippy::print_stdout)]

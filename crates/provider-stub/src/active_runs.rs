@@ -16,7 +16,7 @@ pub(crate) struct ActiveRuns {
     waiting: HashMap<u64, VecDeque<Run>>,
 }
 
-/// A run, and how far it is.
+/// A run, and its progress.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Run {
     pub(crate) number: usize,
@@ -48,7 +48,7 @@ impl ActiveRuns {
         }
     }
 
-    /// The client has no message and may ask again.
+    /// Records that the client got no message and may retry.
     pub(crate) fn failed(&mut self, seen: &Seen, mut run: Run, step: &Step) {
         run.struck += 1;
         if run.struck >= step.times.unwrap_or(1) {
@@ -126,7 +126,7 @@ fn fill_values(value: &mut Value, fill: &dyn Fn(&str) -> String) {
     }
 }
 
-/// A number for a conversation of one model, up to the last message of it.
+/// A number for a conversation of one model, up to its last message.
 pub(crate) fn key(model: &str, prompt: &str, conversation: &[Value]) -> u64 {
     let mut hasher = DefaultHasher::new();
     (model, prompt).hash(&mut hasher);

@@ -12,7 +12,7 @@ pub(crate) struct AnswerBody {
     bytes: Option<Bytes>,
     /// The bytes that are announced and never sent.
     missing: u64,
-    /// True after one pause without data. The connection sends its buffer before it asks again.
+    /// True after one pause without data. The connection sends its buffer before the next poll.
     has_paused: bool,
 }
 

@@ -6,16 +6,16 @@ use std::collections::BTreeMap;
 /// A request.
 #[derive(Debug, Clone)]
 pub struct Logged {
-    /// The dialect it was taken for.
+    /// The detected dialect.
     pub dialect: &'static str,
-    /// Where it was sent.
+    /// The request's path.
     pub path: String,
     /// Its headers.
     pub headers: BTreeMap<String, String>,
-    /// Its body, as it came.
+    /// The verbatim body.
     pub text: String,
-    /// Its body; null when it is not JSON.
+    /// The parsed body; null if it is not JSON.
     pub body: Value,
-    /// The status it was answered with; 0 when it was not.
+    /// The status of the answer; 0 without an answer.
     pub status: u16,
 }

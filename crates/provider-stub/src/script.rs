@@ -8,9 +8,9 @@ use thiserror::Error;
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Script {
-    /// The first rule that fits a run is played.
+    /// The first rule that matches a run is used.
     pub rules: Vec<Rule>,
-    /// Played where no rule fits. Without it the answer is `ok`.
+    /// Used if no rule matches. Without steps, the answer is `ok`.
     pub steps: Vec<Step>,
     /// The behaviour after the last of `steps`.
     pub then: Then,
@@ -18,7 +18,7 @@ pub struct Script {
     pub key: Option<String>,
     /// True if the stub does not ask for a key.
     pub keyless: bool,
-    /// The only models there are; any when empty.
+    /// The only existing models; any model if empty.
     pub models: Vec<String>,
 }
 
@@ -26,7 +26,7 @@ pub struct Script {
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Rule {
-    /// For which runs.
+    /// The matching runs.
     pub when: When,
     /// The steps, one for each request.
     pub steps: Vec<Step>,
@@ -34,7 +34,7 @@ pub struct Rule {
     pub then: Then,
 }
 
-/// Which runs a rule is for: all that is given must fit.
+/// The runs that a rule matches: all given conditions must hold.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct When {
@@ -59,13 +59,14 @@ pub enum Then {
     Repeat,
 }
 
-/// The answer to one request. It has at most one fault, and the next step follows when the client tries again.
+/// The answer to one request. It has at most one fault, and the next step follows when the client
+/// retries.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Step {
     /// The text. `{{last_result}}`, `{{prompt}}` and `{{run}}` are replaced, also in arguments.
     pub text: Option<String>,
-    /// Thoughts, with a signature that must come back.
+    /// Thoughts, with a signature that must be returned.
     pub thinking: Option<String>,
     /// The tools that are called.
     pub calls: Vec<Call>,
@@ -85,7 +86,7 @@ pub struct Step {
     pub gather: usize,
     /// The defect of the answer.
     pub fault: Option<Fault>,
-    /// Fault: the prompt is held back, for this reason.
+    /// Fault: the prompt is blocked, for this reason.
     pub blocked: Option<String>,
     /// Fault: this body, verbatim.
     pub raw: Option<String>,
@@ -109,11 +110,11 @@ pub enum Fault {
     Hang,
     /// The connection is closed without it.
     Close,
-    /// The connection is closed in the middle of it.
+    /// The connection closes in the middle of the answer.
     Cut,
     /// Its JSON stops in the middle.
     Truncated,
-    /// It is a page for people.
+    /// The answer is a page for people.
     Html,
 }
 
@@ -137,11 +138,11 @@ pub struct Call {
 #[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Tokens {
-    /// Read, those from a cache included.
+    /// Prompt tokens, including cached ones.
     pub prompt: u64,
     /// Of these, from a cache.
     pub cached: u64,
-    /// Of these, to a cache, where the provider tells.
+    /// The part written to a cache, if the provider reports it.
     pub cache_write: u64,
     /// Written, thoughts included.
     pub completion: u64,
@@ -164,10 +165,10 @@ impl Default for Tokens {
 /// A script that cannot be read.
 #[derive(Debug, Error)]
 pub enum ScriptError {
-    /// It is neither YAML nor JSON.
+    /// It is not YAML or JSON.
     #[error("the script is not YAML")]
     NotYaml,
-    /// It says something else.
+    /// It has a wrong shape.
     #[error("the script cannot be understood: {0}")]
     Shape(#[from] serde_json::Error),
 }
@@ -189,7 +190,7 @@ impl Script {
 }
 
 impl Step {
-    /// Says something.
+    /// A step with text.
     pub fn text(text: &str) -> Self {
         Self {
             text: Some(text.to_owned()),
@@ -213,7 +214,7 @@ impl Step {
         }
     }
 
-    /// Goes wrong.
+    /// A step with a fault.
     pub fn fault(fault: Fault) -> Self {
         Self {
             fault: Some(fault),
@@ -221,7 +222,7 @@ impl Step {
         }
     }
 
-    /// Returns true if the client gets no message, so that it may try again.
+    /// Returns true if the client gets no message and may retry.
     pub(crate) fn is_fault(&self) -> bool {
         self.fault.is_some()
             || self.blocked.is_some()
@@ -240,7 +241,7 @@ impl Call {
         }
     }
 
-    /// The arguments as the text that a model writes.
+    /// The arguments in a model's text form.
     pub(crate) fn written(&self) -> String {
         match (&self.args_text, &self.args) {
             (Some(text), _) => text.clone(),

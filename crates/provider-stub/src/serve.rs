@@ -1,4 +1,4 @@
-//! The stub on its socket: every request is checked, logged, and answered as the script says.
+//! The stub on its socket: checks and logs every request, and answers by the script.
 
 use crate::active_runs::{self, ActiveRuns};
 use crate::body::AnswerBody;
@@ -102,7 +102,7 @@ impl Stub {
         format!("http://{}", self.address)
     }
 
-    /// The environment that sends every known family here.
+    /// The environment that points every known family to this stub.
     pub fn environment(&self) -> BTreeMap<String, String> {
         let key = self
             .state
@@ -237,7 +237,7 @@ enum Act {
     },
 }
 
-/// Decides; whatever waits comes later.
+/// Decides the answer; waiting comes later.
 fn act(state: &StubState, wire: &Wire, request: &ProviderRequest<'_>) -> Act {
     match admit(&state.script, wire, request) {
         Ok(seen) => next_step(state, wire, &seen),

@@ -4,12 +4,13 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError, FindOverlappingIter
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// The number of searched bytes after which a full table has saved more than it cost.
+/// The number of searched bytes after which a full table is cheaper.
 const WORTH_A_TABLE: usize = 512 << 10;
 /// A full table of longer texts is not made: a long value that repeats takes quadratic time.
 const LONGEST_FOR_A_TABLE: usize = 4096;
 
-/// Finds texts in others: at first with what is quick to make, and in much text with what is quick to use.
+/// Finds texts in others: at first with a table that is quick to build, and for much text with a
+/// table that is quick to search.
 #[derive(Clone)]
 pub(crate) struct Automaton {
     compact: AhoCorasick,
@@ -51,7 +52,7 @@ impl Automaton {
 }
 
 impl Later {
-    /// The full table, once it is worth it.
+    /// The full table, once it is cheaper.
     fn table(&self, length: usize) -> Option<&AhoCorasick> {
         if let Some(table) = self.table.get() {
             return table.as_ref();

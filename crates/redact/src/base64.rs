@@ -4,8 +4,8 @@ use ::base64::Engine;
 use ::base64::alphabet::STANDARD;
 use ::base64::engine::general_purpose::{GeneralPurpose, NO_PAD, STANDARD_NO_PAD};
 
-/// The characters that a value determines inside a longer text, and whether it shares the character before and the
-/// character after them with its neighbours.
+/// The characters that a value determines within a longer text, and whether it shares the
+/// characters before and after them with its neighbours.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Core {
     pub(super) text: Vec<u8>,
@@ -29,7 +29,7 @@ pub(super) fn cores(value: &[u8]) -> [Core; 3] {
     })
 }
 
-/// In the URL-safe alphabet; nothing when that is the same.
+/// The text in the URL-safe alphabet; `None` if it is equal.
 pub(super) fn url_safe(text: &[u8]) -> Option<Vec<u8>> {
     let other = |byte: &u8| match byte {
         b'+' => b'-',
@@ -46,7 +46,7 @@ pub(super) fn is_digit(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
 }
 
-/// The bytes of either alphabet, with or without padding; nothing when it is not base64.
+/// Decodes either alphabet, with or without padding; `None` if it is not base64.
 pub(super) fn decode(text: &[u8]) -> Option<Vec<u8>> {
     const LENIENT: GeneralPurpose =
         GeneralPurpose::new(&STANDARD, NO_PAD.with_decode_allow_trailing_bits(true));

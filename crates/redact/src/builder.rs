@@ -27,9 +27,9 @@ struct NamedValue {
     value: String,
 }
 
-/// A pattern as the suite has it.
+/// A pattern of the suite.
 struct SuitePattern {
-    /// The name in its placeholders, where the suite says it.
+    /// The name in its placeholders, if the suite gives one.
     name: Option<String>,
     pattern: String,
 }
@@ -37,12 +37,12 @@ struct SuitePattern {
 /// Why a [`Redactor`] cannot be built.
 #[derive(Debug, Error)]
 pub enum RedactError {
-    /// One of the suite's patterns cannot be used.
+    /// A pattern of the suite is invalid.
     #[error("redaction pattern {}, `{pattern}`: {reason}", .index + 1)]
     Pattern {
-        /// Which of the patterns, from 0.
+        /// The index of the pattern, from 0.
         index: usize,
-        /// As it was written.
+        /// The pattern as written.
         pattern: String,
         /// The problem and the fix.
         reason: String,
@@ -53,8 +53,9 @@ pub enum RedactError {
 }
 
 impl Builder {
-    /// Adds the value of a variable. Values that are not secret by [`is_secret_value`](super::is_secret_value) have
-    /// no effect. If two variables have one value, the placeholder has the first name in order.
+    /// Adds the value of a variable. Values that are not secret by
+    /// [`is_secret_value`](super::is_secret_value) have no effect. If two variables have one value,
+    /// the placeholder has the alphabetically first name.
     pub fn value(mut self, name: &str, value: &str) -> Self {
         if forms::is_secret_value(value) {
             self.values.insert(NamedValue {
@@ -248,7 +249,7 @@ impl Pattern {
         })
     }
 
-    /// Where it matches something.
+    /// Finds its matches.
     pub(super) fn find(&self, text: &str, mut found: impl FnMut(Range<usize>)) {
         let mut found = |at: Range<usize>| {
             if !at.is_empty() {

@@ -26,7 +26,8 @@ pub fn secrets<'w>(names: &Redactor, words: &[&'w str]) -> Vec<(&'w str, Vec<Sec
         .collect()
 }
 
-/// The secrets of each word, as `secrets` finds them; without `names`, which tells secret names, nothing is found.
+/// The secrets of each word, as `secrets` finds them. Without `names`, which recognises secret
+/// names, none are found.
 pub fn secrets_in_words(names: Option<&Redactor>, words: &[&str]) -> Vec<Vec<Secret>> {
     let Some(names) = names else {
         return vec![Vec::new(); words.len()];

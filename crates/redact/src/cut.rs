@@ -6,7 +6,8 @@ use std::ops::Range;
 const ELLIPSES: [&str; 2] = ["…", "..."];
 /// The number of characters that reveal something of a token.
 const SHORTEST: usize = 4;
-/// A string is shortened to less than this, and each start of a token must not be read to the end of a long one.
+/// Strings are shortened to less than this, so a token's start need not be read to the end of a
+/// long one.
 const LONGEST: usize = 512;
 
 /// The length of the part of `value` at `at`, and whether an ellipsis cuts it off.

@@ -1,15 +1,15 @@
-//! What does an escaped text say, and where does each part of that stand?
+//! What is the content of an escaped text, and where is each part of it?
 
 use super::scan::{Escape, escape};
 use std::ops::Range;
 
-/// A string without its escapes, and the way back.
+/// A string without its escapes, with the mapping back.
 pub(super) struct Decoded<T> {
     pub(super) content: T,
     escapes: Vec<Escaped>,
 }
 
-/// One escape: where it ends in the raw text and in the content, and how long it is in each.
+/// One escape: its end and its length in the raw text and in the content.
 struct Escaped {
     raw_end: usize,
     end: usize,

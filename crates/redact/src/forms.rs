@@ -23,9 +23,9 @@ pub(super) fn head(value: &str) -> &str {
 /// One form of a value to search for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
-    /// All of it.
+    /// The whole value.
     Whole,
-    /// Its part of a base64 text, which may share a character on either side.
+    /// Its part of a base64 text, which may share a character at either end.
     Base64 {
         shares_left: bool,
         shares_right: bool,

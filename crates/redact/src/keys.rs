@@ -20,7 +20,6 @@ pub(crate) struct KeyRule {
 /// The kinds of values to replace besides strings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Also {
-    /// Nothing.
     Nothing,
     /// Numbers, which are not counts under such a name.
     Numbers,
@@ -160,7 +159,7 @@ fn find(rules: &'static [KeyRule], name: &[u8]) -> Option<&'static KeyRule> {
     })
 }
 
-/// The key in the form in which keys are compared; nothing when it is too long to be a name.
+/// The key in the form for comparisons; `None` if it is too long for a name.
 fn normal<'b>(key: &str, buffer: &'b mut [u8; LONGEST_KEY]) -> Option<&'b [u8]> {
     let mut length = 0;
     for byte in key
@@ -174,7 +173,7 @@ fn normal<'b>(key: &str, buffer: &'b mut [u8; LONGEST_KEY]) -> Option<&'b [u8]> 
 }
 
 impl KeyRule {
-    /// Which part of a value is the secret: all of it, but for the scheme of an authorization.
+    /// The secret part of a value: all of it, except the scheme of an authorization.
     pub(super) fn secret_of(&self, value: &str) -> Option<Range<usize>> {
         let start = if self.name == "authorization" {
             scheme_length(value)

@@ -47,12 +47,13 @@ use std::fmt;
 use std::ops::Range;
 use structure::Depth;
 
-/// A replacement can reveal another (`\b` before a token that touched a secret), so a string is searched until
-/// nothing is found; in the last round a string that is still not clean goes as a whole.
+/// A replacement can reveal another secret (`\b` before a token that touched one), so a string is
+/// searched until nothing is found. After the last round, a string that still has matches is
+/// replaced as a whole.
 const MOST_ROUNDS: usize = 4;
 
-/// Replaces secrets by placeholders: the same secret by the same one, in every file and every process, and never a
-/// placeholder by another.
+/// Replaces secrets by placeholders. The same secret has the same placeholder in every file and
+/// every process. Placeholders are never replaced.
 #[derive(Clone)]
 pub struct Redactor {
     automaton: Automaton,
@@ -86,7 +87,7 @@ impl Redactor {
         Builder::default()
     }
 
-    /// A string without its secrets. If it is JSON it stays JSON; prose may have JSON in it.
+    /// A string without its secrets. JSON stays JSON; prose may contain JSON.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         settle(text, |text, all_or_nothing| {
             self.scan(text, Depth::default(), all_or_nothing)
@@ -99,8 +100,8 @@ impl Redactor {
         self.as_json(text, Depth::default())
     }
 
-    /// A report or other document of our own as JSON, without its secrets: as [`json`](Self::json), but a pattern
-    /// makes no text of a number, which is one that we counted.
+    /// A report or other document of mcptest as JSON, without its secrets: like
+    /// [`json`](Self::json), but a pattern never replaces a number, because mcptest counted it.
     pub fn document<'t>(&self, text: &'t str) -> Cow<'t, str> {
         self.as_json(text, Depth::of_document())
     }
@@ -163,7 +164,7 @@ fn settle<'r, 't>(text: &'t str, scan: impl Fn(&str, bool) -> Vec<Edit<'r>>) -> 
     settled
 }
 
-/// Says how much is known, and nothing of it.
+/// Shows the number of secrets, but not the secrets.
 impl fmt::Debug for Redactor {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter

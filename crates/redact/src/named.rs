@@ -1,7 +1,8 @@
-//! Which values under secret names does a recording have, so that they are also found without their names?
+//! Which values does a recording have under secret names, so that they are also found without their
+//! names?
 //!
-//! `{"api_key": "kk-7654321"}` tells its secret by the name. An explanation may show the value alone, or under another
-//! name.
+//! In `{"api_key": "kk-7654321"}`, the name identifies the secret. An explanation may show the
+//! value alone, or under another name.
 
 use super::builder::Builder;
 use super::decode;

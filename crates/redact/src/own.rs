@@ -1,7 +1,8 @@
-//! Which words and numbers of a recording or report are its own, whatever a pattern of the suite says?
+//! Which words and numbers belong to the format of recordings and reports, so that patterns of the
+//! suite do not apply to them?
 
-/// The keys of recordings and reports, a line for each length from [`SHORTEST`] on. They are not secret, and a
-/// pattern that removed one would leave an unreadable file.
+/// The keys of recordings and reports, a line for each length from [`SHORTEST`] on. They are not
+/// secret, and without one of them a file would be unreadable.
 const KEYS: [&str; 16] = [
     "id to",
     "era how key log run",
@@ -26,7 +27,7 @@ const KEYS: [&str; 16] = [
 ];
 const SHORTEST: usize = 2;
 
-/// Keys whose numbers a recording counts itself.
+/// Keys whose numbers mcptest counts.
 const NUMBERS: &str = "at_us cache_read cache_write cache_write_1h call_index completion cost_usd duration_ms message_count prompt reasoning run \
                        total turn version virtual_ms";
 

@@ -60,8 +60,8 @@ fn key_before(text: &str, end: usize) -> Option<(&str, usize)> {
     opened.then(|| (&text[start..key_end], depth))
 }
 
-/// The length of a value: up to the quote that is escaped no more often than the opening one, or to the end of its
-/// line.
+/// The length of a value: up to the quote with at most the escapes of the opening one, or to the
+/// end of its line.
 fn value_length(bytes: &[u8], quote: u8, depth: usize) -> usize {
     let mut backslashes = 0;
     for (at, &byte) in bytes.iter().enumerate() {

@@ -3,13 +3,14 @@
 use super::forms::in_pointer;
 use super::structure::string_end;
 
-/// The containers that are open where the walk stands.
+/// The containers that are open at the current place.
 enum Open {
     Object { key: Option<String> },
     List { index: usize },
 }
 
-/// The pointers of these bytes, which are in order. For a byte in a key, the pointer of the object with the key.
+/// The pointers of these bytes, which are sorted. For a byte in a key, the pointer of the object
+/// with the key.
 pub(crate) fn pointers_at(text: &str, offsets: &[usize]) -> Vec<String> {
     let bytes = text.as_bytes();
     let mut open: Vec<Open> = Vec::new();

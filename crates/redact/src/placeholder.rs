@@ -3,7 +3,7 @@
 pub(super) const OPENING: &str = "[redacted:";
 const LONGEST_NAME: usize = 100;
 const HASH_DIGITS: usize = 6;
-/// Part of every hash, so that a placeholder is comparable with nothing but another placeholder.
+/// Part of every hash, so that a placeholder can be compared only with other placeholders.
 const CONTEXT: &str = "mcptest redaction placeholder, version 1";
 
 /// Returns true if a placeholder begins in the text, even one that is cut off.
@@ -16,8 +16,8 @@ pub(super) fn plain(name: &str) -> String {
     format!("{OPENING}{name}]")
 }
 
-/// `[redacted:NAME:1a2b3c]`: 24 bits of a hash tell two secrets apart. Only for secrets that a machine drew from
-/// at least 2^80: of a password the same 24 bits would pick the right one out of a dictionary.
+/// `[redacted:NAME:1a2b3c]`: 24 bits of a hash distinguish two secrets. Only for secrets that a
+/// machine drew from at least 2^80: the same 24 bits would identify a password in a dictionary.
 pub(super) fn hashed(name: &str, secret: &[u8]) -> String {
     let hash = blake3::Hasher::new_derive_key(CONTEXT)
         .update(secret)

@@ -10,7 +10,7 @@ use super::{Meaning, Redactor, placeholder};
 use aho_corasick::Match;
 use std::ops::Range;
 
-/// `://:p@`: nothing shorter is a secret of itself.
+/// `://:p@`: the shortest text that is a secret on its own.
 const SHORTEST_FIND: usize = 6;
 
 /// One search through one text.
@@ -19,18 +19,18 @@ struct TextSearch<'r, 't> {
     text: &'t str,
     spans: Vec<Span<'r>>,
     protected: Vec<Range<usize>>,
-    /// Where the last token of each shape ends; empty until there is one.
+    /// The end of the last token of each shape; empty until there is one.
     covered: Vec<usize>,
     /// Where the last text that began like a value stopped being like it.
     headed: usize,
-    /// Where the last assigned value ends: what looks like an assignment in it is part of it.
+    /// The end of the last assigned value, within which nothing counts as an assignment.
     assigned: usize,
 }
 
 /// The treatment of a string besides searching it.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Task {
-    /// The rule of the name under which it stands.
+    /// The rule of its name.
     pub(super) rule: Option<&'static KeyRule>,
     /// True if one secret part makes the whole string secret.
     pub(super) all_or_nothing: bool,
@@ -210,7 +210,7 @@ impl TextSearch<'_, '_> {
 }
 
 impl Redactor {
-    /// The named value of a match, with every character that holds a bit of it.
+    /// The named value of a match, with every character that contains a bit of it.
     fn value(&self, found: &Match, text: &[u8]) -> Option<Span<'_>> {
         let Meaning::Value(name, form) = self.meanings[found.pattern()] else {
             return None;

@@ -90,7 +90,7 @@ fn percent(text: &str, keeps: fn(u8) -> bool) -> String {
     })
 }
 
-/// Every form in which a secret is planted.
+/// Every form in which the tests plant a secret.
 fn forms(secret: &str, before: &str, after: &str) -> Vec<String> {
     let escaped = Value::from(secret).to_string();
     let longer = [before, secret, after].concat();
@@ -115,7 +115,7 @@ fn forms(secret: &str, before: &str, after: &str) -> Vec<String> {
     forms
 }
 
-/// The same value with every string that has a placeholder in it, and every string that became one, cut down.
+/// The value without strings that have a placeholder, and without strings that became one.
 fn without_replaced(before: &Value, after: &Value) -> bool {
     match (before, after) {
         (_, Value::String(text)) if placeholder::has_placeholder(text) => {

@@ -32,11 +32,11 @@ fn zero_bytes(word: u64) -> u64 {
 pub enum Escape {
     /// A character.
     Char(char),
-    /// Half of a surrogate pair whose other half is not there.
+    /// Half of a surrogate pair without the other half.
     LoneSurrogate(u16),
 }
 
-/// Reads the escape at the start of `bytes` and says how long it is; nothing when it is not one.
+/// Reads the escape at the start of `bytes` and returns its length; `None` if it is not one.
 pub fn escape(bytes: &[u8]) -> Option<(Escape, usize)> {
     let plain = match *bytes.get(1)? {
         b'u' => return unicode_escape(bytes),

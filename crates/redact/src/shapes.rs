@@ -11,7 +11,7 @@ use std::sync::{LazyLock, OnceLock};
 pub(crate) struct Shape {
     /// The name in the placeholder.
     pub(crate) name: &'static str,
-    /// Whose token it is.
+    /// The service of the token.
     pub(crate) of: &'static str,
     /// The pattern of the token. If it has a group, only the group is the secret.
     pub(crate) pattern: &'static str,
@@ -43,7 +43,7 @@ const fn token(
 }
 
 impl Shape {
-    /// One whose first characters occur in other words too.
+    /// A shape whose first characters also occur in words.
     const fn word(self) -> Self {
         Self {
             begins_a_word: true,
@@ -52,12 +52,12 @@ impl Shape {
         }
     }
 
-    /// One that holds when this does, whatever else was asked of it.
+    /// Replaces its check.
     const fn holding(self, holds: fn(&[u8]) -> bool) -> Self {
         Self { holds, ..self }
     }
 
-    /// One that a person may have chosen.
+    /// A shape that a person may have chosen.
     const fn chosen(self, holds: fn(&[u8]) -> bool) -> Self {
         Self {
             is_hashed: false,
@@ -135,7 +135,7 @@ fn is_name_and_password(credentials: &[u8]) -> bool {
 
 /// A text with the pattern of a shape.
 pub(super) struct Found {
-    /// Where its secret stands.
+    /// The place of its secret.
     pub(super) at: Range<usize>,
     /// True if it is the token, by the checks that no pattern can express.
     pub(super) holds: bool,
@@ -246,7 +246,7 @@ mod tests {
             .collect()
     }
 
-    /// Not written out, so that no scanner of repositories takes them for real.
+    /// Assembled at run time, so that no scanner of repositories reports it.
     fn drawn(length: usize) -> String {
         "a1B2c3D4e5F6g7H8".chars().cycle().take(length).collect()
     }

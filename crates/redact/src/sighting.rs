@@ -1,4 +1,4 @@
-//! Where in a string does a secret stand, in words that can be shown?
+//! Where in a string is a secret, in words that can be shown?
 
 use super::Redactor;
 use super::place::pointers_at;
@@ -8,12 +8,12 @@ use super::structure::Depth;
 /// The number of characters to show on either side.
 const CONTEXT: usize = 30;
 
-/// A secret in a string, told without telling it.
+/// A secret in a string, described without revealing it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sighting {
     /// The name that its placeholder would have.
     pub what: String,
-    /// The byte at which it begins, from 0.
+    /// The byte of its start, from 0.
     pub at: usize,
     /// The JSON Pointer of the value that contains it. For a secret in a key, the pointer of the object. `None` if
     /// the text is not JSON.

@@ -6,9 +6,9 @@ use std::ops::Range;
 /// The knowledge about a found secret, from least to most.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Rank {
-    /// It fits a pattern of the suite.
+    /// It matches a pattern of the suite.
     Pattern,
-    /// It is the value under a secret's name.
+    /// It is the value of a secret name.
     Key,
     /// It has the shape of a known kind of token.
     Shape,
@@ -25,7 +25,7 @@ pub(super) struct Span<'r> {
     pub(super) is_hashed: bool,
 }
 
-/// A part of a string and what replaces it.
+/// A part of a string and its replacement.
 #[derive(Debug)]
 pub(super) struct Edit<'r> {
     pub(super) at: Range<usize>,
@@ -70,7 +70,8 @@ pub(super) fn resolve<'r>(
     edits
 }
 
-/// Overlapping spans are one; so are matches of one pattern that touch, lest `.` become a thousand placeholders.
+/// Overlapping spans are joined, and so are adjacent matches of one pattern: otherwise `.` would
+/// become a thousand placeholders.
 fn joins(best: &Span<'_>, whole: &Range<usize>, next: &Span<'_>) -> bool {
     let continues =
         next.rank == Rank::Pattern && best.rank == Rank::Pattern && best.what == next.what;

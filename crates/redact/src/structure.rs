@@ -12,7 +12,7 @@ const MOST_LEVELS: usize = 8;
 /// The nesting of a JSON text in strings of other JSON texts.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Depth {
-    /// In how many strings.
+    /// The depth of nested strings.
     level: usize,
     /// True if the numbers and verdicts are our own.
     is_document: bool,
@@ -44,7 +44,7 @@ struct Reader<'r, 't> {
     at: usize,
     level: Depth,
     all_or_nothing: bool,
-    /// The rule of the key whose value is next.
+    /// The rule of the key before the next value.
     rule: Option<&'static KeyRule>,
     /// The rule for the texts of the list that was opened at this depth.
     list: Option<(&'static KeyRule, usize)>,
@@ -82,7 +82,7 @@ impl Redactor {
         })
     }
 
-    /// The edits in a JSON text; nothing when it is not JSON, or too deep in other JSON.
+    /// The edits in a JSON text; `None` if it is not JSON, or nested too deeply in other JSON.
     pub(super) fn structured<'r>(
         &'r self,
         text: &str,
@@ -257,7 +257,7 @@ impl<'r> Reader<'r, '_> {
     }
 }
 
-/// A replacement as it is written in a JSON string; only one that replaced a number has quotes.
+/// A replacement within a JSON string. A replacement of a number has quotes.
 fn in_string(with: String) -> String {
     if with.contains('"') {
         with.replace('\\', "\\\\").replace('"', "\\\"")
@@ -266,7 +266,7 @@ fn in_string(with: String) -> String {
     }
 }
 
-/// Where the string that opens before `start` has its closing quote, and whether there are escapes in it.
+/// The closing quote of the string that opens before `start`, and whether the string has escapes.
 pub(super) fn string_end(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
     let mut at = start;
     let mut is_escaped = false;

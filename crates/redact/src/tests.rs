@@ -408,7 +408,7 @@ fn nothing_secret_is_printed_while_debugging() {
     );
 }
 
-/// Where one of these took quadratic time, this test would not end.
+/// Would not end if one of these took quadratic time.
 #[test]
 fn hostile_texts_settle() {
     let redactor = Redactor::builder().value("A", "aaaaaaaa").build().unwrap();
@@ -460,7 +460,7 @@ fn the_name_of_a_pattern_stands_in_its_placeholder() {
     assert_eq!(redactor.text("no. 12"), "no. [redacted:customer]");
 }
 
-/// Where making or using one of these took quadratic time, this test would not end.
+/// Would not end if building or using one of these took quadratic time.
 #[test]
 fn values_that_repeat_are_searched_for_in_linear_time() {
     for unit in ["a", "ab", "-", "\\", "%", "/", "é", "abcabd", "=\n"] {

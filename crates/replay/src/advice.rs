@@ -44,7 +44,7 @@ pub fn stale(reason: Reason, row: &Row<'_>, is_read_only: bool) -> Reason {
     }
 }
 
-/// The recording cannot be read; where a new one helps, how it is made.
+/// The recording cannot be read; the advice shows how to make a new one, if that helps.
 pub fn unreadable(error: &ReadError, row: &Row<'_>, is_read_only: bool) -> Reason {
     let can_be_recorded = error.asks_to_record() && !is_read_only;
     let reason = error.reason();

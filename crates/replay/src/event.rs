@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-/// One thing that happened.
+/// An event of a recording.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
     /// Tool tests are going to be called.
@@ -22,12 +22,12 @@ pub enum Event {
     ToolCalled {
         /// The row.
         row_name: String,
-        /// The reason that it has no recording, if any.
+        /// The reason that it has no recording, if so.
         unrecorded: Option<String>,
     },
     /// Recording begins: the rows and how many runs each needs.
     Began {
-        /// The rows, which other events name by their place here.
+        /// The rows. Other events refer to them by index.
         rows: Vec<RowToRecord>,
     },
     /// A run has started.
@@ -39,7 +39,7 @@ pub enum Event {
         /// True for a side run.
         is_side: bool,
     },
-    /// The model is asked.
+    /// The model is called.
     Asks {
         /// The row.
         row: usize,
@@ -85,12 +85,12 @@ pub enum Event {
         row: usize,
         /// The run.
         run: usize,
-        /// Why the agent stopped, where it did.
+        /// The stop reason, if the agent stopped.
         stop_reason: Option<String>,
-        /// Why it is not recorded, when it is not; without secrets.
+        /// The reason that it is not recorded, if so; without secrets.
         unrecorded: Option<String>,
     },
-    /// More runs of a row are needed than was known: side runs, as of a fault matrix.
+    /// A row needs additional runs: side runs, such as the runs of a fault matrix.
     More {
         /// The row.
         row: usize,
@@ -112,7 +112,7 @@ pub enum Event {
         run: usize,
         /// The check, by its path in the test.
         check: String,
-        /// The result, if it has a grade.
+        /// The grade, if it has one.
         said: Option<String>,
         /// The tokens, if counted.
         tokens: Option<u64>,
@@ -121,11 +121,11 @@ pub enum Event {
         /// The reason for a missing grade, without secrets.
         ungraded: Option<String>,
     },
-    /// Nothing more is recorded.
+    /// The recording has ended.
     Ended,
 }
 
-/// A row whose runs are recorded.
+/// A row with runs to record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowToRecord {
     /// Its name.
@@ -134,7 +134,7 @@ pub struct RowToRecord {
     pub runs: usize,
     /// The total number of its runs.
     pub of: usize,
-    /// The name of a run for one of its gates, if it has any.
+    /// The name of its side runs, if a gate has any.
     pub side: &'static str,
 }
 

@@ -7,12 +7,12 @@ use mcptest_files as files;
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-/// The suites to run, and the other files in named folders.
+/// The suites to run, and other files in the named folders.
 #[derive(Debug, Default)]
 pub struct Found {
     /// The suite files, in order.
     pub suites: Vec<PathBuf>,
-    /// YAML files that say they are something else.
+    /// YAML files that are recognisably something else.
     pub passed_over: Vec<PathBuf>,
     /// Links to folders that were not entered.
     pub linked: Vec<PathBuf>,
@@ -98,7 +98,7 @@ pub fn find_in(folder: &Path, named: &[PathBuf]) -> Result<Found, FindError> {
     Ok(found)
 }
 
-/// The path without its `.` parts, so that a file has one name.
+/// The path without `.` parts, so that a file has one name.
 pub fn plain(path: &Path) -> PathBuf {
     let plain: PathBuf = path
         .components()
@@ -141,7 +141,8 @@ fn folder(shown: &Path, at: &Path, found: &mut Found) -> Result<(), FindError> {
     Ok(())
 }
 
-/// Returns true if a file is plainly not a suite. An unreadable file may be one: loading refuses it.
+/// Returns true if a file is certainly not a suite. An unreadable file may be one: loading refuses
+/// it.
 fn is_other(path: &Path) -> bool {
     let text = files::read(path, files::TEXT)
         .ok()

@@ -12,31 +12,31 @@ use std::time::Duration;
 pub enum FreshRow {
     /// The recording was written.
     OnDisk {
-        /// Notes beside the written recording.
+        /// Notes on the written recording.
         notes: Vec<String>,
     },
-    /// Nothing was written.
+    /// The recording was not written.
     InMemory {
         /// The text of the recording.
         recording: String,
         /// The recording of the side runs, when the agent has any.
         side: Option<String>,
-        /// Notes beside the recording.
+        /// Notes on the recording.
         notes: Vec<String>,
     },
-    /// Nothing could be recorded, for this reason.
+    /// Recording failed for this reason.
     Failed(Reason),
-    /// Another row failed before it.
+    /// Another row failed first.
     NotRun,
 }
 
 impl FreshRow {
-    /// Nothing could be recorded.
+    /// A failed recording.
     pub fn failed(why: impl Into<String>) -> Self {
         Self::Failed(Reason::new(ReasonKind::RecordingFailed, why))
     }
 
-    /// Notes on the recording, beside its contents.
+    /// Notes on the recording, besides its contents.
     pub fn notes(&self) -> &[String] {
         match self {
             Self::OnDisk { notes } | Self::InMemory { notes, .. } => notes,

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 const ENDING: &str = "grades.json";
 
-/// The file of a row's grades: beside its recording, or where that would be.
+/// The file of a row's grades: beside its recording, or its future recording.
 pub fn path_of(row: &Row<'_>) -> Option<PathBuf> {
     let recording = match row.subject {
         // Where runs would be recorded that are only read.
@@ -26,12 +26,12 @@ pub fn path_of(row: &Row<'_>) -> Option<PathBuf> {
     Some(recording.with_extension(ENDING))
 }
 
-/// Returns true if a file contains grades, by its name: it is beside recordings, and is not one.
+/// Returns true if a file contains grades, by its name: it is beside recordings, but is not one.
 pub fn is_grades(path: &Path) -> bool {
     path.to_string_lossy().ends_with(&format!(".{ENDING}"))
 }
 
-/// The grades of a row that asks for any.
+/// The grades of a row that needs any.
 pub fn read(row: &Row<'_>) -> Grades {
     let asks = || !row.questions().is_empty();
     let Some(path) = path_of(row).filter(|_| asks()) else {
@@ -55,14 +55,14 @@ pub fn read(row: &Row<'_>) -> Grades {
 /// The result of grading a row.
 #[derive(Debug, Default)]
 pub struct GradedRow {
-    /// Judges that were asked just now and gave none.
+    /// Judges that were just called and gave no grade.
     pub failures: Vec<Failure>,
     /// The grades, if they are not stored.
     pub live: Option<Vec<Grade>>,
 }
 
 impl GradedRow {
-    /// The recording with what is known of its grades beside their file.
+    /// The recording with its known grades, from memory instead of from their file.
     pub fn over<'t>(&self, recorded: &Recorded<'t>) -> Recorded<'t> {
         let mut recorded = recorded.clone();
         let grades = match &mut recorded {

@@ -7,7 +7,7 @@ use tokio::sync::watch;
 /// left.
 pub type Interrupt = watch::Receiver<Option<u8>>;
 
-/// An interrupt that never comes.
+/// An interrupt that never occurs.
 pub fn uninterrupted() -> Interrupt {
     watch::channel(None).1
 }
@@ -27,11 +27,11 @@ pub async fn interrupted(interrupt: &Interrupt) {
 pub struct Interrupted {
     /// The exit code that a shell expects.
     pub exit_code: u8,
-    /// `runs`, or `tool tests` where no run had begun.
+    /// `runs`, or `tool tests` if no run had begun.
     pub what: &'static str,
     /// The number of finished ones.
     pub finished: usize,
-    /// The number of wanted ones.
+    /// The number of wanted runs.
     pub wanted: usize,
     /// The command for the rest, if the finished ones are kept.
     pub rest: Option<&'static str>,

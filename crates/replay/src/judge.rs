@@ -10,7 +10,7 @@ use mcptest_core::judge::judge_row;
 use mcptest_core::report::{Status, TestReport};
 use mcptest_core::row::{Reason, ReasonKind, Row};
 
-/// The report of a row that nothing was done for, because another one failed.
+/// The report of a row that was skipped because another one failed.
 pub fn after_a_failure(row: &Row<'_>, why: &str) -> TestReport {
     let mut report = row.blank();
     report.status = Status::Skipped;
@@ -23,8 +23,7 @@ pub fn status(row: &Row<'_>, options: JudgeOptions, fresh: Option<&FreshRow>) ->
     judge(row, options, fresh, None).0.status_but_for_grades()
 }
 
-/// Judges one row: from its recordings, or from what was recorded for it just now. Says what the row exercises of its
-/// servers, where that is asked for.
+/// Judges one row from its recordings, or from its new recording. Adds its coverage, if requested.
 pub fn judge(
     row: &Row<'_>,
     options: JudgeOptions,
@@ -34,7 +33,7 @@ pub fn judge(
     or_broken(row, || open_and_judge(row, options, fresh, graded))
 }
 
-/// Whatever goes wrong in a row stays in it, a bug in mcptest included.
+/// Turns any failure of a row into an error of that row, including bugs in mcptest.
 fn or_broken(
     row: &Row<'_>,
     judge: impl FnOnce() -> (TestReport, Option<Exercised>),

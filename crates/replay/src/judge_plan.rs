@@ -23,7 +23,7 @@ pub struct JudgeOptions {
     pub fail_fast: bool,
     /// The options for judging each row.
     pub row: Judging,
-    /// Report what the tests exercise of their servers.
+    /// Report the coverage of the servers.
     pub coverage: Option<CoverageFloor>,
 }
 
@@ -37,7 +37,7 @@ pub fn replay(plan: &Plan<'_>, options: JudgeOptions) -> Report {
     judge_plan(plan, options, &Secrets::default(), &fresh, &graded)
 }
 
-/// Judges every row of a plan by its recordings, or by what was made of it just now.
+/// Judges every row of a plan by its recordings, old or new.
 pub fn judge_plan(
     plan: &Plan<'_>,
     options: JudgeOptions,

@@ -9,7 +9,7 @@ pub fn plain<'r>(runs: &[MeasurableRun<'r>]) -> Vec<Run<'r>> {
     runs.iter().map(|run| run.run).collect()
 }
 
-/// The recorded runs of an agent's row, with their tools as the suite knows them.
+/// The recorded runs of an agent's row, with tools resolved by the suite.
 pub fn settled_runs<'r>(
     of: AgentRow<'r>,
     recorded: &'r Recorded<'r>,

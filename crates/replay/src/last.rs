@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 /// Where that is kept, in the folder that the program is called in.
 const FILE: &str = ".mcptest/last.json";
-/// Keeps what is there out of a repository.
+/// Keeps the folder out of repositories.
 const IGNORE: &str = ".mcptest/.gitignore";
 const FORMAT: &str = "mcptest-last-run";
 const VERSION: u64 = 1;

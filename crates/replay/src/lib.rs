@@ -1,6 +1,6 @@
-//! Which suites and rows exist, what was recorded of them, and which verdicts follow?
+//! Which suites and rows exist, what is recorded for them, and which verdicts follow?
 //!
-//! Nothing here starts a process or opens a socket.
+//! No code here starts a process or opens a socket.
 
 pub mod advice;
 pub mod cassette;

@@ -31,7 +31,7 @@ pub fn load_suites(paths: &[PathBuf], gates: Gates) -> Vec<(String, Loaded)> {
     load_each(paths, gates, load)
 }
 
-/// Loads suites that judge traces given from elsewhere.
+/// Loads suites that judge given traces.
 pub fn load_suites_for_traces(paths: &[PathBuf], gates: Gates) -> Vec<(String, Loaded)> {
     load_each(paths, gates, load_for_traces)
 }
@@ -58,7 +58,7 @@ pub fn load_suites_in(folder: &Path, paths: &[PathBuf], gates: Gates) -> Vec<(St
     paths.iter().map(load_one).collect()
 }
 
-/// A suite with its file name, whose secrets are known from now on.
+/// A suite with its file name. Its secrets are hidden from now on.
 fn named(path: &Path, loaded: Loaded) -> (String, Loaded) {
     loaded.suite.iter().for_each(redaction::remember_suite);
     (path.display().to_string(), loaded)
@@ -69,7 +69,7 @@ pub fn load_suites_to_capture(paths: &[PathBuf], gates: Gates) -> Vec<(String, L
     load_each(paths, gates, load_to_capture)
 }
 
-/// A suite with one agent that asks nothing, to measure transcripts by.
+/// A suite with one agent without a question, for measuring transcripts.
 pub fn bare_suite(gates: Gates) -> Vec<(String, Loaded)> {
     let read = |_: &Path| Ok(b"agents:\n  - name: agent\n".to_vec());
     vec![(
@@ -111,7 +111,8 @@ fn load_each(
     }
 }
 
-/// Checks a suite again whose runs or models were replaced; gives what is new, and refuses the suite if it must.
+/// Checks a suite again after its runs or models were replaced. Returns new problems, and refuses
+/// the suite if necessary.
 pub fn check_again(loaded: &mut Loaded) -> Vec<Problem> {
     let found = loaded
         .suite

@@ -23,14 +23,14 @@ pub enum OpenedRow<'r> {
     Runs(Box<OpenedRuns<'r>>),
     /// The recording of a tool test.
     Call(Box<OpenedCall<'r>>),
-    /// Nothing can be opened, for this reason.
+    /// No recording can be opened, for this reason.
     Nothing(Reason),
 }
 
 /// The recordings of an agent's row.
 pub struct OpenedRuns<'r> {
     pub(crate) row: RowOfAgent<'r>,
-    /// The row that recorded the runs, where this row only grades them.
+    /// The row that recorded the runs, if this row only grades them.
     pub(crate) recorder: Option<Row<'r>>,
     pub(crate) files: Vec<OpenedFile>,
     /// The recording of the side runs, where a gate of the agent can ask for side runs.
@@ -49,7 +49,7 @@ pub(crate) struct OpenedFile {
 }
 
 impl<'r> OpenedRow<'r> {
-    /// Opens what is recorded for this row. A row that is not judged opens nothing.
+    /// Opens the recordings of this row. A row that is not judged opens none.
     pub fn open(row: &'r Row<'r>, fresh: Option<&FreshRow>) -> Self {
         if row.skip.is_some() {
             return Self::Nothing(Reason::default());

@@ -15,13 +15,14 @@ use mcptest_core::trace::{Header, Run};
 use std::path::Path;
 use std::slice;
 
-/// The recordings of a row as traces that lie in the opened bytes, and what does not fit the suite.
+/// The recordings of a row as traces that borrow from the opened bytes, and their mismatches with
+/// the suite.
 pub enum ParsedRow<'o> {
     /// The runs of an agent's row.
     Runs(ParsedRuns<'o>),
     /// The call of a tool test.
     Call(ParsedCall<'o>),
-    /// Nothing can be judged, for this reason.
+    /// No run can be judged, for this reason.
     Nothing(Reason),
 }
 
@@ -29,7 +30,7 @@ pub enum ParsedRow<'o> {
 pub struct ParsedRuns<'o> {
     opened: &'o OpenedRuns<'o>,
     files: Vec<ParsedFile<'o>>,
-    /// The side runs, where a gate wants any.
+    /// The side runs, if a gate needs any.
     side: Option<ParsedSide<'o>>,
     /// The differences between the recordings and the suite that are tolerated, or why they are not.
     tolerated: Result<Vec<String>, Reason>,
@@ -127,7 +128,7 @@ impl OpenedRuns<'_> {
         }
     }
 
-    /// Which side runs are wanted depends on the first run.
+    /// The wanted side runs depend on the first run.
     fn parse_side(&self, expected: Header, first: Option<Run<'_>>) -> Option<ParsedSide<'_>> {
         let wanted = SideRuns::wanted(self.row.of.agent, first.as_slice())?;
         if wanted.runs.is_empty() {
@@ -270,7 +271,8 @@ fn first_run<'p>(files: &'p [ParsedFile<'_>]) -> Option<Run<'p>> {
     None
 }
 
-/// Why recordings and bare traces cannot be the runs of one row: the header of one says nothing of the other.
+/// Why recordings and bare traces cannot be runs of one row: the header of one does not describe
+/// the other.
 fn mixed(readable: &[(&Path, &Cassette<'_>)]) -> Option<Reason> {
     let (recordings, traces): (Vec<_>, Vec<_>) = readable
         .iter()

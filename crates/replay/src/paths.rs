@@ -6,7 +6,7 @@ use mcptest_core::row::AgentRow;
 use mcptest_core::suite::{CassettePath, Graded};
 use std::path::PathBuf;
 
-/// Where the recorded runs of an agent with one of its models, in one of its variants, are.
+/// The paths of an agent's recorded runs with one of its models, in one of its variants.
 pub fn cassette_paths(of: AgentRow<'_>) -> Result<Vec<PathBuf>, cassette::ResolveError> {
     resolved(of).map(|resolved| resolved.files)
 }

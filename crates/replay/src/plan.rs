@@ -45,7 +45,7 @@ impl<'s> Plan<'s> {
         plan
     }
 
-    /// The gates that its suites may use; none where every suite was refused.
+    /// The gates that its suites may use; none if every suite was refused.
     pub fn gates(&self) -> Gates {
         let suite = self.rows.iter().find_map(Row::suite);
         suite.map(|suite| suite.gates).unwrap_or_default()

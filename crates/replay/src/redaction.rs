@@ -20,7 +20,7 @@ struct Known {
     values: BTreeSet<(String, String)>,
     /// True if the environment and the command line are among the values.
     is_begun: bool,
-    /// Made of the values, until there is another.
+    /// Built from the values, and dropped when a value is added.
     redactor: Option<Arc<Redactor>>,
 }
 
@@ -30,7 +30,7 @@ static KNOWN: Mutex<Known> = Mutex::new(Known {
     redactor: None,
 });
 
-/// The value of a variable of this process's environment. Whatever a suite asks for here is hidden from then on.
+/// The value of an environment variable. Values that suites request here are hidden from then on.
 pub fn environment(name: &str) -> Option<String> {
     // What the shell says may be old, or not be there at all.
     if name == "PWD" {
@@ -49,7 +49,7 @@ pub fn environment(name: &str) -> Option<String> {
     Some(value)
 }
 
-/// Hides a value that was given under this name, unless it is plain.
+/// Hides a value with this name, unless it is plain.
 pub fn remember(name: &str, value: &str) {
     if is_secret_name(name) || !is_plain(value) {
         add(name, value);
@@ -60,7 +60,7 @@ pub fn remember(name: &str, value: &str) {
     }
 }
 
-/// Hides what the words of a server's command, or its address, tell.
+/// Hides the secrets in the words of a server's command, or in its address.
 pub fn remember_words(words: &[String]) {
     for (name, value) in in_words(words) {
         add(&name, &value);
@@ -74,8 +74,9 @@ pub(crate) fn remember_suite(suite: &Suite) {
     }
 }
 
-/// A string that is safe to print or write: without tokens of known shape, values under secret names, the texts that
-/// suites redact, and the values that the environment and the command line have under secret names. JSON stays JSON.
+/// A string that is safe to print or write: without tokens of known shape, values under secret
+/// names, texts that suites redact, and values under secret names in the environment and on the
+/// command line. JSON stays JSON.
 pub fn clean(text: &str) -> Cow<'_, str> {
     match redactor() {
         Some(redactor) if text.len() > LONG && is_json_lines(text) => clean_lines(text, &redactor),
@@ -106,7 +107,7 @@ pub fn write(path: &Path, text: &str) -> std::io::Result<()> {
     mcptest_files::write(path, clean(text).as_bytes())
 }
 
-/// Writes a file of ours over nothing but one of its kind.
+/// Writes a file of mcptest, replacing only files of its kind.
 pub fn write_over(
     path: &Path,
     text: &str,
@@ -124,7 +125,7 @@ pub fn write_over(
     write(path, text)
 }
 
-/// Writes a file of the user's back after a change that was cleaned before: the rest of it is theirs.
+/// Writes a user's file back after a change that was already cleaned; the rest of it is the user's.
 pub fn write_back(path: &Path, text: &str) -> std::io::Result<()> {
     mcptest_files::write(path, text.as_bytes())
 }
@@ -195,8 +196,8 @@ fn in_words(words: &[String]) -> Vec<(String, String)> {
     words.iter().zip(found).flat_map(of_word).collect()
 }
 
-/// A single word, or the path of something that is here or could be: whatever it is the value of, hiding it would
-/// garble what we say ourselves.
+/// Returns true for a single word, or a path that exists or could: hiding it would garble mcptest's
+/// own words.
 fn is_plain(value: &str) -> bool {
     let path = Path::new(value);
     let has_place = || path.exists() || path.parent().is_some_and(Path::exists);

@@ -29,7 +29,7 @@ pub(crate) fn remarks(
     notes
 }
 
-/// Unknown fields of plain traces that are close to a known one, each once.
+/// Unknown fields of plain traces that are similar to a known one, each once.
 fn slips_of(path: &Path, cassette: &Cassette<'_>) -> BTreeSet<String> {
     let traces = cassette
         .runs

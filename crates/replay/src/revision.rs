@@ -21,7 +21,7 @@ pub enum RevisionError {
     /// The files cannot be laid out.
     #[error("cannot write the files of the revision: {}", files::reason(.0))]
     Disk(#[from] std::io::Error),
-    /// It takes too long.
+    /// Git takes too long.
     #[error("git did not return the files of the revision within {} s", PATIENCE.as_secs())]
     Slow,
 }
@@ -94,7 +94,7 @@ fn commit_of(name: &str) -> Result<String, RevisionError> {
     Ok(String::from_utf8_lossy(&said).trim().to_owned())
 }
 
-/// Waits for what git does.
+/// Waits for git with a time limit.
 fn wait<T>(doing: impl Future<Output = Result<T, RevisionError>>) -> Result<T, RevisionError> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()

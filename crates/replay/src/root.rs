@@ -1,4 +1,4 @@
-//! How is a file named in a report, so that the name is the same on every machine?
+//! How is a file named in a report, so that the name is equal on every machine?
 
 use mcptest_core::report::TestReport;
 use mcptest_core::row::Row;
@@ -8,8 +8,9 @@ use std::sync::LazyLock;
 
 static HERE: LazyLock<Option<PathBuf>> = LazyLock::new(|| std::env::current_dir().ok());
 
-/// Names the suites of tests from the roots of their repositories, so that they and the ids of tests are equal in
-/// whichever folder they run. A suite outside of any repository is named from the working directory, if it is below.
+/// Names the suites of tests from the roots of their repositories, so that their names and the ids
+/// of tests do not depend on the working directory. A suite outside any repository is named from
+/// the working directory, if it is below it.
 pub(crate) fn name_from_root(tests: &mut [TestReport]) {
     let mut in_repository: HashMap<String, Option<String>> = HashMap::new();
     for test in tests {
@@ -46,7 +47,7 @@ pub fn named_from_root(path: &Path) -> String {
     below.unwrap_or_else(|| path.display().to_string())
 }
 
-/// A file's name from the root of its repository, if it has one.
+/// A file's name from the root of its repository, if it is in one.
 fn from_repository(file: &Path) -> Option<String> {
     let file = HERE.as_ref()?.join(file).canonicalize().ok()?;
     below_repository(&file)

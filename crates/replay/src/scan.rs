@@ -10,7 +10,7 @@ use thiserror::Error;
 
 /// A longer line is searched piece by piece, as prose.
 const LONGEST_LINE: usize = 16 << 20;
-/// The shared part of two pieces of a line, so that a secret on the edge is in one of them.
+/// The overlap of two pieces of a line, so that a secret at the edge is whole in one of them.
 const SHARED: usize = 64 << 10;
 /// The file extensions of recordings.
 pub(crate) const EXTENSIONS: [&str; 3] = ["jsonl", "json", "ndjson"];
@@ -41,8 +41,8 @@ pub struct Tally {
     pub found: usize,
 }
 
-/// The recordings that these files and folders mean, in order; in a folder, whatever is called `.jsonl`, `.json` or
-/// `.ndjson`. Then the links to folders, which are not entered.
+/// The recordings in these files and folders, in order; in a folder, all files that end in
+/// `.jsonl`, `.json` or `.ndjson`. Then the links to folders, which are not entered.
 pub fn recordings(named: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), ScanError> {
     let (mut found, mut linked) = (Vec::new(), Vec::new());
     for path in named {
@@ -65,7 +65,7 @@ pub fn recordings(named: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Sca
     Ok((found, linked))
 }
 
-/// Searches one file, and says what it finds as it goes; no more than one long line is held at once.
+/// Searches one file, and reports findings as it proceeds. Holds at most one long line in memory.
 pub fn scan(
     path: &Path,
     redactor: &Redactor,

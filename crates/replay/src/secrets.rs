@@ -16,7 +16,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 /// The redactor for suites without their own secrets.
 pub static BARE: LazyLock<Option<Redactor>> = LazyLock::new(|| Redactor::builder().build().ok());
 
-/// The redactors of the suites of one invocation, each made when it is first needed.
+/// The redactors of the suites of one invocation, each built when first needed.
 #[derive(Default)]
 pub struct Secrets {
     by_suite: Mutex<BTreeMap<PathBuf, Arc<SuiteSecrets>>>,
@@ -41,8 +41,9 @@ pub(crate) fn without_tokens(text: &str) -> String {
         .map_or_else(|| text.to_owned(), |bare| bare.text(text).into_owned())
 }
 
-/// Like `without_tokens`, but for a value, from which values under a secret name are removed too; `None` if the value
-/// has no secret. Other literals stay, because the suite next to the recording contains them too.
+/// Like `without_tokens`, but for a value, and also removes values under a secret name; `None` if
+/// the value has no secret. Other literals stay, because the suite next to the recording contains
+/// them too.
 pub(crate) fn without_secret_names<T: Serialize + DeserializeOwned>(value: &T) -> Option<T> {
     let text = serde_json::to_string(value).ok()?;
     let Cow::Owned(clean) = BARE.as_ref()?.json(&text) else {
@@ -51,7 +52,7 @@ pub(crate) fn without_secret_names<T: Serialize + DeserializeOwned>(value: &T) -
     serde_json::from_str(&clean).ok()
 }
 
-/// Why secrets cannot be told from other texts.
+/// Why secrets cannot be separated from other texts.
 pub fn refused(problems: &[RedactError]) -> Reason {
     let message = problems
         .first()
@@ -76,14 +77,14 @@ impl SuiteSecrets {
         made.as_ref().map_err(Clone::clone)
     }
 
-    /// A string as it may be shown; nothing of it when secrets cannot be told apart.
+    /// A string for display; a fixed text if secrets cannot be separated.
     pub fn hidden_in(&self, text: &str) -> String {
         self.redactor()
             .map(|redactor| redactor.text(text).into_owned())
             .unwrap_or_default()
     }
 
-    /// The row as it may be shown: also an old recording can have a token in it.
+    /// The row for display: even an old recording can contain a token.
     pub fn hide_in(&self, report: TestReport) -> TestReport {
         let redactor = match &*BARE {
             Some(bare) if self.values.is_empty() && self.patterns.is_empty() => Ok(bare),
@@ -115,7 +116,7 @@ impl Secrets {
     }
 }
 
-/// The row of a refused suite as it may be shown.
+/// The row of a refused suite for display.
 pub(crate) fn hide_what_is_known(report: TestReport) -> TestReport {
     match crate::redaction::redactor() {
         Some(redactor) => hide_in(&redactor, report),

@@ -7,11 +7,11 @@ use regex::Regex;
 pub struct Selection {
     /// Row names must match every one of these.
     pub filters: Vec<Filter>,
-    /// Tests must have one of these tags, when there are any.
+    /// Tests must have one of these tags, if any are given.
     pub tags: Vec<String>,
     /// Tests must have none of these tags.
     pub skip_tags: Vec<String>,
-    /// A filter may name single runs, as `weather #3`.
+    /// True if a filter names single runs, such as `weather #3`.
     pub selects_runs: bool,
 }
 
@@ -112,10 +112,10 @@ impl Selection {
     }
 }
 
-/// One of several parts of the tests, each of which is judged elsewhere.
+/// One of several parts of the tests; other machines judge the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shard {
-    /// Which part, from 1.
+    /// The part's number, from 1.
     number: u64,
     /// The number of parts.
     of: u64,

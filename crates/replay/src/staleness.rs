@@ -17,7 +17,7 @@ pub struct Misfit {
 }
 
 impl Misfit {
-    /// Somebody has changed the recording.
+    /// The recording was edited.
     pub(crate) fn edited(why: &str) -> Self {
         let (kind, what) = (
             ReasonKind::RecordingEdited,
@@ -43,7 +43,7 @@ impl Misfit {
         })
     }
 
-    /// A note, where the suite lets it pass.
+    /// The note, if the suite tolerates it.
     pub(crate) fn tolerated(
         self,
         suite: &Suite,
@@ -98,7 +98,7 @@ pub(crate) fn tolerated_differences(
     Ok(notes)
 }
 
-/// Compares what was recorded with what the suite would record now; the differences that are tolerated are notes.
+/// Compares the recording with the suite. Tolerated differences become notes.
 pub(crate) fn tolerated_staleness(
     RowOfAgent { row, of }: RowOfAgent<'_>,
     expected: &Header,
@@ -116,7 +116,7 @@ pub(crate) fn tolerated_staleness(
     Ok(notes)
 }
 
-/// Refuses runs that ran into faults which the suite does not inject any more; where that is tolerated, a note of each.
+/// Refuses runs with faults that the suite no longer injects; if tolerated, notes each.
 fn without_faults(
     RowOfAgent { row, of }: RowOfAgent<'_>,
     cassettes: &[(&Path, &Cassette<'_>)],

@@ -51,8 +51,8 @@ pub fn transcripts_in(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Tra
     ))
 }
 
-/// The groups of a folder: each subfolder with files in it is one, and each file that stands directly in the folder.
-/// Then the links to folders, which are not entered.
+/// The groups of a folder: each subfolder with files, and each file directly in the folder. Then
+/// the links to folders, which are not entered.
 pub fn groups(folder: &Path) -> Result<(Vec<Transcripts>, Vec<PathBuf>), TracesError> {
     let (files, linked) = transcripts_in(folder)?;
     let names = GroupNames::new(folder, &files);

@@ -16,13 +16,13 @@ pub struct Unlisted {
     pub reason: io::Error,
 }
 
-/// Which folders are entered. One that is a link is not, unless it is where the walk begins: links lead in circles, and
-/// to the same files again.
+/// Which folders are entered. A link is entered only if the walk begins there: links can form
+/// circles, or lead to the same files again.
 #[derive(Clone, Copy)]
 pub struct Walk {
     /// The deepest level of folders, from 1.
     pub deepest: usize,
-    /// By name, and whether it is a folder.
+    /// Decides by name, and by whether it is a folder.
     pub takes: fn(&OsStr, bool) -> bool,
 }
 
@@ -36,12 +36,12 @@ pub struct Walked {
 }
 
 impl Walk {
-    /// All that is there.
+    /// All entries.
     pub const EVERYTHING: Self = Self {
         deepest: usize::MAX,
         takes: |_, _| true,
     };
-    /// All whose names do not begin with a dot.
+    /// All entries whose names do not begin with a dot.
     pub const NOTHING_HIDDEN: Self = Self {
         takes: |name, _| !is_hidden(name),
         ..Self::EVERYTHING

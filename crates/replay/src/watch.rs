@@ -17,7 +17,7 @@ type Stamp = Option<(SystemTime, u64)>;
 pub struct Stamps(BTreeMap<PathBuf, Stamp>);
 
 impl Stamps {
-    /// The same files now.
+    /// The current state of these files.
     #[must_use]
     pub fn now(&self) -> Self {
         Self(
@@ -42,7 +42,7 @@ impl Stamps {
         )
     }
 
-    /// Everything that a plan is made of, and the folders in which more could appear.
+    /// All files of a plan, and the folders in which more could appear.
     #[must_use]
     pub fn of_plan(&self, loaded: &[(String, Loaded)], plan: &Plan<'_>) -> Self {
         let of_rows = plan.rows.iter().flat_map(|row| files_behind(row, loaded));
@@ -85,8 +85,9 @@ fn stamp(path: &Path) -> Stamp {
 pub struct Judged(BTreeMap<(String, String), (Stamps, TestReport)>);
 
 impl Judged {
-    /// The report on a plan: the results of `judge` for the rows whose files have changed, and the known results of
-    /// the others; with the number of judged rows. `then` is the time before the suites were read.
+    /// The report on a plan: the results of `judge` for rows with changed files, the known results
+    /// of the others, and the number of judged rows. `then` is the time before the suites were
+    /// read.
     pub fn report<E>(
         &mut self,
         loaded: &[(String, Loaded)],

@@ -37,7 +37,8 @@ pub(crate) fn numbers_alone(report: &Report) -> Cow<'_, Report> {
     copy
 }
 
-/// The report with every longer text and value cut: it then ends in its full length and a hash (BLAKE3) of all of it.
+/// The report with longer texts and values cut. A cut value ends with its full length and a hash
+/// (BLAKE3) of all of it.
 pub(crate) fn bounded(report: &Report) -> Cow<'_, Report> {
     let mut copy = Cow::Borrowed(report);
     for (at, test) in report.tests.iter().enumerate() {
@@ -178,7 +179,7 @@ fn cut_text(text: &mut String) {
     }
 }
 
-/// The text, cut when it is longer.
+/// The text, cut if it is too long.
 pub(crate) fn bounded_text(text: &str) -> Cow<'_, str> {
     if text.len() > LONGEST {
         Cow::Owned(cut(text))
@@ -201,8 +202,8 @@ fn cut(text: &str) -> String {
     )
 }
 
-/// Returns true if the JSON of a value is longer, by an estimate that stops once it is certain. A cut string is
-/// not longer.
+/// Returns true if the JSON of a value is too long, by an estimate that stops early. A cut string
+/// is not longer.
 fn is_long(value: &Value) -> bool {
     const NOTE: usize = 128;
     fn spend(value: &Value, left: &mut usize) -> bool {

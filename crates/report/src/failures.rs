@@ -1,4 +1,4 @@
-//! What keeps tests from passing, one thing each? Shared by the formats that list problems.
+//! Which problems keep tests from passing, one entry each? For the formats that list problems.
 
 use crate::words::{
     FILE, Limits, SCREEN, clipped, count, first_sentence_of_gate, first_sentence_of_run, label,
@@ -7,7 +7,7 @@ use mcptest_core::digest::digest;
 use mcptest_core::report::{GateReport, Reason, Report, Status, TestReport};
 use serde_json::json;
 
-/// One thing that keeps a test from passing.
+/// One problem that keeps a test from passing.
 pub(crate) struct Failure<'r> {
     pub(crate) test: &'r TestReport,
     /// The gate's key, `expect`, the id of the probe, or the kind of the error: `recording-missing`.
@@ -28,7 +28,7 @@ impl<'r> Failure<'r> {
         }
     }
 
-    /// The same cause is the same one in the next report, wherever it moved in the file.
+    /// A fingerprint that stays equal in later reports, even if the test moves in its file.
     pub(crate) fn fingerprint(&self) -> String {
         let what = json!([self.test.suite.file, self.test.row_name(), self.rule]);
         digest(what.to_string().as_bytes())

@@ -4,7 +4,7 @@ use crate::md::text;
 use crate::words::count;
 use mcptest_core::report::leaderboard::{Leaderboard, ModelRow, Verdict, p_value, points};
 
-/// A column, by which the rows can be sorted.
+/// A column for sorting the rows.
 #[derive(Debug)]
 pub struct Column {
     /// Its name for `--sort`.
@@ -30,7 +30,7 @@ const fn column(
     }
 }
 
-/// Every column in its order. Sorted by one, the best row comes first.
+/// Every column in order. Sorting puts the best row first.
 pub const COLUMNS: &[Column] = &[
     Column {
         key: "name",

@@ -51,9 +51,9 @@ pub struct Options {
     pub clean: Option<Clean>,
     /// The available traces to include.
     pub embed: Embed,
-    /// By which column the leaderboard is sorted, where not as the report has it.
+    /// The column that sorts the leaderboard, if not the report's order.
     pub sort: Option<&'static leaderboard::Column>,
-    /// The gates whose pages a format may have in it.
+    /// The gates whose pages a format may include.
     pub gates: Gates,
 }
 
@@ -66,12 +66,13 @@ pub struct Reporter<R = Report> {
     pub doc: &'static str,
     /// The usual extension of its files, without the dot.
     pub extension: &'static str,
-    /// True if each line is a command to a CI runner. Such a format may share standard output with another one.
+    /// True if each line is a command to a CI runner. Such a format may share standard output with
+    /// another.
     pub is_commands: bool,
-    /// Whose traces it holds, unless `--embed` says otherwise; `None` for one that holds neither traces nor what is
-    /// behind the numbers of gates.
+    /// The default traces, unless `--embed` overrides them; `None` for a format without traces and
+    /// evidence.
     pub embeds: Option<Embed>,
-    /// The report in this format: the same bytes for the same report.
+    /// Renders the report: equal reports give equal bytes.
     pub render: fn(&R, &Options) -> Vec<u8>,
 }
 

@@ -118,7 +118,7 @@ pub(crate) fn diff(pointer: &str, expected: Value, actual: Value) -> AssertionDi
     }
 }
 
-/// A difference where nothing was there.
+/// A difference with an absent actual value.
 pub(crate) fn absent(pointer: &str, expected: Value) -> AssertionDiff {
     AssertionDiff {
         absent: Some(Side::Actual),
@@ -364,7 +364,7 @@ fn selects_the_tool() -> TestReport {
     )
 }
 
-/// The string in every field that can hold one.
+/// A report with the string in every field that can hold one.
 pub(crate) fn everywhere(nasty: &str) -> Report {
     let value = json!({nasty: [nasty, {nasty: nasty}]});
     let assertion = || Expectation {
@@ -427,7 +427,8 @@ pub(crate) fn everywhere(nasty: &str) -> Report {
     )
 }
 
-/// Texts in which control, direction and XML's own characters are as likely as all others.
+/// Texts in which control characters, direction marks and XML syntax are as likely as other
+/// characters.
 pub(crate) fn nasty() -> impl Strategy<Value = String> {
     let special: Vec<char> =
         "\0\u{1b}[m\u{7f}\u{85}\u{9b}\u{202e}\u{2028}\u{fffe}\u{ffff}\r\n\t ]]><&'\"天"

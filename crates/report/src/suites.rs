@@ -1,4 +1,4 @@
-//! Which tests are written in which suite file, and which of other things belong together?
+//! Which tests belong to which suite file, and how are other lists grouped?
 
 use mcptest_core::report::{Report, TestReport};
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! Recording: which runs are made, which judges are asked, and what does a suite have to say for it?
+//! Recording: which runs are made, which judges are called, and when is a suite recorded?
 
 mod accept;
 mod command;
@@ -37,11 +37,11 @@ pub struct Options {
     pub max_cost_usd: Option<f64>,
     /// Stop at the first test that does not pass.
     pub fail_fast: bool,
-    /// A gate that measured nothing fails.
+    /// Fail gates that measured nothing.
     pub deny_vacuous: bool,
     /// A recording without a fingerprint fails.
     pub deny_unpinned: bool,
-    /// Report which parts of their servers the tests exercise.
+    /// Report the coverage of the servers.
     pub coverage: Option<CoverageFloor>,
     /// Report the data behind the numbers of gates, and embed these traces.
     pub evidence: Option<Embed>,

@@ -1,4 +1,4 @@
-//! Which tools will a model's provider refuse, as far as that is known before anything is started?
+//! Which tools will a model's provider refuse, as far as known before a start?
 
 use mcptest_core::provider::Family;
 use mcptest_core::row::AgentRow;

@@ -1,4 +1,4 @@
-//! One tool test called for real: its result, as the text of a recording.
+//! How is one tool test called, and its result written as a recording?
 
 use mcptest_core::coverage::{Surface, parameters};
 use mcptest_core::problem::nearest;
@@ -39,7 +39,7 @@ pub(crate) async fn call(
     ))
 }
 
-/// The same on a server that is connected already, and stays so.
+/// Calls it on a connected server, which stays connected.
 pub(crate) async fn call_on(
     client: &Client,
     suite: &Suite,
@@ -84,7 +84,7 @@ fn written(
 /// A call that was made, before it is written down.
 struct CalledTool {
     called: Called,
-    /// The JSON-RPC error that it was answered with.
+    /// The JSON-RPC error of the answer.
     error: Option<Box<RawValue>>,
     output_schema: Option<Value>,
     surface: Option<Surface>,
@@ -127,7 +127,7 @@ async fn call_tool(
     })
 }
 
-/// Returns true if the server was gone before it was asked, for example because another test has ended it.
+/// Returns true if the server had ended before the call, for example because of another test.
 fn had_ended(error: &WireError) -> bool {
     use Misbehaviour::{ClosedOutput, Exited};
     let moment = match &error.misbehaviour {
@@ -175,7 +175,7 @@ fn surface_of(tools: &Tools) -> Surface {
     tools.tools.iter().map(of_tool).collect()
 }
 
-/// The tool's own schema, and what is odd about the list: first of all that the tool is not in it.
+/// The tool's own schema, and irregularities of the list, first that it lacks the tool.
 fn about_tools(tools: &Tools, wanted: &str) -> (Option<Value>, Vec<String>) {
     let complaints = tools.complaints.iter().map(ToString::to_string);
     if let Some(tool) = tools.tools.iter().find(|tool| tool.name == wanted) {

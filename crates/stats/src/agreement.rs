@@ -3,7 +3,7 @@
 use super::normal::normal_quantile;
 use super::{Interval, Result, StatsError, check_inside};
 
-/// Two raters who each said yes or no, counted over the same units.
+/// The answers of two raters (yes or no) for the same units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct YesNo {
     /// Both said yes.
@@ -16,7 +16,7 @@ pub struct YesNo {
     pub neither: u64,
 }
 
-/// Cohen's kappa: 1 is full agreement, 0 what chance gives.
+/// Cohen's kappa: 1 is full agreement, 0 is the agreement by chance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Kappa {
     /// The share of units on which the two agree.

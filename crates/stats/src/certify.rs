@@ -1,4 +1,4 @@
-//! Which pass rate is certain enough to be promised, and how many runs does a promise take?
+//! Which pass rate can be promised, and how many runs does a promise take?
 
 use super::interval::exact_lower;
 use super::plan::first_false;

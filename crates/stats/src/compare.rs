@@ -12,8 +12,9 @@ pub struct McNemar {
     pub mid_p: f64,
 }
 
-/// The exact `McNemar` test of `b` pairs that only the first passed against `c` that only the second passed:
-/// `2 P(X <= min(b, c))` for X binomial with 1/2; mid-p takes off `P(X = min)` (<https://doi.org/10.1186/1471-2288-13-91>).
+/// The exact `McNemar` test of `b` pairs that only the first passed against `c` that only the
+/// second passed: `2 P(X <= min(b, c))` for X binomial with 1/2; mid-p subtracts `P(X = min)`
+/// (<https://doi.org/10.1186/1471-2288-13-91>).
 pub fn mcnemar(b: u64, c: u64) -> Result<McNemar> {
     let pairs = b.checked_add(c).ok_or(StatsError::TooLarge)?;
     if pairs == 0 {
@@ -99,7 +100,7 @@ fn in_one_unit(decimals: &[Decimal]) -> Option<Vec<i128>> {
 pub struct Fisher {
     /// The probability of tables that are no more likely than this one.
     pub p_two_sided: f64,
-    /// The same with half of the tables that are as likely as this one, which is less conservative.
+    /// The mid-p value, which counts equally likely tables half and is less conservative.
     pub mid_p: f64,
     /// The probability of a first cell this small or smaller.
     pub p_less: f64,

@@ -50,7 +50,7 @@ impl Decimal {
     }
 }
 
-/// The shortest decimal that reads back as this double: the one its author wrote.
+/// The shortest decimal that reads back as this double.
 impl TryFrom<f64> for Decimal {
     type Error = NotDecimal;
 

@@ -1,4 +1,4 @@
-//! Which drop between two sides would a number of runs have shown, and how many runs does a drop need?
+//! Which drop between two sides can a number of runs show, and how many runs does a drop need?
 
 use super::plan::{first_false, smallest_drop};
 use super::special::{binomial_at_most, binomial_point};
@@ -68,7 +68,7 @@ impl Bounds {
 }
 
 fn bounds(rate: f64, before: u64, after: u64, wanted: Detection) -> Result<Bounds> {
-    /// Numbers of passes as unlikely as this change nothing.
+    /// Counts with a lower probability are ignored.
     const NEVER: f64 = 1e-10;
     check_inside("alpha", wanted.alpha)?;
     check_inside("power", wanted.power)?;

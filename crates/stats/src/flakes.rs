@@ -4,7 +4,7 @@ use super::interval::{exact_lower, exact_upper};
 use super::{Decimal, Result, check_counts, check_inside, check_probability};
 use serde::Serialize;
 
-/// A window of runs held against a flake budget.
+/// A window of runs checked against a flake budget.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FlakeBudget {
     /// The flakes the window allows: `floor(rate * window)`.
@@ -31,7 +31,8 @@ pub enum BudgetState {
     Undecided,
 }
 
-/// Holds `flakes` of `window` runs against a tolerated rate, with one-sided Clopper-Pearson bounds.
+/// Checks `flakes` of `window` runs against a tolerated rate, with one-sided Clopper-Pearson
+/// bounds.
 pub fn flake_budget(
     window: u64,
     flakes: u64,

@@ -18,7 +18,7 @@ pub struct Interval {
 pub struct RateDifference {
     /// The first rate less the second.
     pub difference: f64,
-    /// Where the true difference lies.
+    /// The interval of the true difference.
     pub interval: Interval,
 }
 
@@ -57,7 +57,7 @@ pub fn clopper_pearson(passes: u64, runs: u64, confidence: f64) -> Result<Interv
     })
 }
 
-/// The rate at which `passes` or more have this probability; 0 when nothing passed.
+/// The rate at which `passes` or more have this probability; 0 if nothing passed.
 pub(super) fn exact_lower(passes: u64, runs: u64, tail: f64) -> f64 {
     if passes == 0 {
         0.0

@@ -1,6 +1,6 @@
 //! Which conclusions does a number of runs allow: intervals, estimators, tests and plans?
 //!
-//! Probabilities come in and go out as fractions; rates that are multiplied by a count are exact [`Decimal`]s.
+//! Probabilities are fractions; rates that are multiplied by a count are exact [`Decimal`]s.
 
 mod agreement;
 mod certify;
@@ -51,21 +51,21 @@ pub use tests_together::{MeanRate, Tally, difference_over_tests, mean_rate};
 
 use thiserror::Error;
 
-/// The confidence that is meant when none is named.
+/// The default confidence.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// A number as reports show it: what needs logarithms may differ from machine to machine beyond six decimals.
+/// A number for reports: results of logarithms may differ between machines beyond six decimals.
 pub fn six_decimals(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }
 
-/// Comparisons with a probability allow for this much rounding, so that exact ties count as ties.
+/// The rounding tolerance of comparisons with a probability, so that exact ties count as ties.
 const ROUNDING: f64 = 1e-12;
 
 /// Why a statistic has no value for this input.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum StatsError {
-    /// Nothing was run.
+    /// The list of runs is empty.
     #[error("no runs to judge: at least one is needed")]
     NoRuns,
     /// More passes than runs.
@@ -73,7 +73,7 @@ pub enum StatsError {
     TooManyPasses {
         /// The passes claimed.
         passes: u64,
-        /// The runs there were.
+        /// The number of runs.
         runs: u64,
     },
     /// A `k` that cannot be drawn from the runs.
@@ -81,7 +81,7 @@ pub enum StatsError {
     K {
         /// The number of draws.
         k: u64,
-        /// The runs there were.
+        /// The number of runs.
         runs: u64,
     },
     /// A probability outside its range.
@@ -89,7 +89,7 @@ pub enum StatsError {
     Probability {
         /// The parameter's name.
         name: &'static str,
-        /// The values it may take.
+        /// The allowed values.
         range: &'static str,
         /// The refused value.
         value: String,
@@ -100,12 +100,12 @@ pub enum StatsError {
     /// A table that cannot be enumerated.
     #[error("{pairs} pairs are too many to try every sign: at most {most}")]
     TooManyPairs {
-        /// The pairs given.
+        /// The given pairs.
         pairs: usize,
         /// The most that are tried.
         most: usize,
     },
-    /// A number that does not fit.
+    /// A number is too large.
     #[error("the numbers are too large to work with exactly")]
     TooLarge,
 }
@@ -141,7 +141,7 @@ fn check_inside(name: &'static str, value: f64) -> Result<()> {
     })
 }
 
-/// Refuses what does not lie between 0 and 1.
+/// Refuses a number outside 0 to 1.
 fn check_probability(name: &'static str, value: f64) -> Result<()> {
     if (0.0..=1.0).contains(&value) {
         return Ok(());

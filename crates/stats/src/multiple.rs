@@ -15,8 +15,9 @@ pub fn holm(p_values: &[f64]) -> Result<Vec<f64>> {
     Ok(adjusted)
 }
 
-/// Benjamini and Hochberg's adjusted p-values, in the order given: the running minimum of `m p / rank` from the largest
-/// down, with ranks from 1 (<https://doi.org/10.1111/j.2517-6161.1995.tb02031.x>).
+/// Benjamini and Hochberg's adjusted p-values, in the given order: the running minimum of `m p /
+/// rank` from the largest down, with ranks from 1
+/// (<https://doi.org/10.1111/j.2517-6161.1995.tb02031.x>).
 pub fn benjamini_hochberg(p_values: &[f64]) -> Result<Vec<f64>> {
     let order = ascending(p_values)?;
     let mut adjusted = vec![0.0; p_values.len()];

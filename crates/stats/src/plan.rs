@@ -6,7 +6,7 @@ use super::{Decimal, ROUNDING, Result, check_counts, check_inside, check_probabi
 /// The behaviour of a gate on a pass rate, for an agent of a known rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct GateCharacteristic {
-    /// The passes the gate asks for: `ceil(rate * n)`.
+    /// The required passes: `ceil(rate * n)`.
     pub required_passes: u64,
     /// The probability that the gate passes.
     pub pass_probability: f64,
@@ -37,8 +37,8 @@ pub struct MinimumDrop {
     pub drop: Option<f64>,
 }
 
-/// The minimum detectable drop of an exact one-sided binomial test at level `alpha`: the smallest drop on a grid of
-/// 0.001 that is noticed with probability `power`.
+/// The minimum detectable drop of an exact one-sided binomial test at level `alpha`: the smallest
+/// drop on a grid of 0.001 that is detected with probability `power`.
 pub fn minimum_detectable_drop(
     runs: u64,
     baseline: f64,

@@ -11,7 +11,7 @@ use thiserror::Error;
 pub struct ReliabilitySummary {
     /// The number of runs.
     pub runs: usize,
-    /// 100 when at least one run passed, else 0.
+    /// 100 if at least one run passed, otherwise 0.
     pub pass_at_k: u32,
     /// `(c/n)^n` of all runs, in percent; the last entry of the curve.
     pub passhat_k: u32,
@@ -32,7 +32,7 @@ pub enum ReliabilityError {
     /// A confidence without a critical value.
     #[error("the confidence must be 90, 95 or 99 percent, not {0}")]
     Confidence(u32),
-    /// Nothing was run.
+    /// The list of runs is empty.
     #[error("no runs: at least one is needed")]
     NoRuns,
 }
@@ -100,8 +100,9 @@ fn exact_power_percent(passes: u64, runs: u64, k: u64) -> Option<u32> {
     Some((part / whole) as u32)
 }
 
-/// The power in binary fractions of 128 bits, rounded down at each step. Where the exact power is too large to write
-/// down it is never a whole percent, so only one within `k * 2^-120` above a whole percent would come out too low.
+/// The power in binary fractions of 128 bits, rounded down at each step. An exact power that is too
+/// large to store is never a whole percent, so only a power within `k * 2^-120` above a whole
+/// percent would be rounded too low.
 fn fixed_power_percent(passes: u64, runs: u64, mut k: u64) -> u32 {
     let mut base = fraction(passes, runs);
     let mut power = u128::MAX;

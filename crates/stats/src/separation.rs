@@ -7,11 +7,11 @@ use super::{Interval, Result, StatsError, check_inside};
 /// The degree to which values separate two groups, where high is good.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Separation {
-    /// The share of pairs in which the good value is the higher one; a tie is half a pair.
+    /// The share of pairs in which the good value is higher; a tie is half a pair.
     pub auc: f64,
-    /// Where the true share lies.
+    /// The interval of the true share.
     pub interval: Interval,
-    /// Where to draw the line, when any line does better than none.
+    /// The best threshold, if any is better than none.
     pub threshold: Option<Threshold>,
 }
 

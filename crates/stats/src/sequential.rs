@@ -1,4 +1,4 @@
-//! When may one stop running, with the verdict already certain or the error still bounded?
+//! When can recording stop, with the verdict already certain or the error still bounded?
 
 use super::interval::Interval;
 use super::special::{beta_tail, bisect, ln_binomial_point};
@@ -7,12 +7,12 @@ use super::{
 };
 use serde::Serialize;
 
-/// A gate judged while its runs come in.
+/// A gate judged while its runs arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Curtailed {
     /// The certain verdict, if any.
     pub verdict: CurtailedVerdict,
-    /// After how many runs that was so.
+    /// The number of runs at which it was certain.
     pub stopped_at: u64,
     /// The number of runs that are unnecessary.
     pub saved: u64,
@@ -26,7 +26,7 @@ pub enum CurtailedVerdict {
     Pass,
     /// Too many have failed.
     Fail,
-    /// Either may still happen.
+    /// Both verdicts are still possible.
     Undecided,
 }
 
@@ -64,9 +64,9 @@ pub fn curtailed(runs: u64, min_rate: Decimal, outcomes: &[bool]) -> Result<Curt
 /// A sequential probability ratio test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Sprt {
-    /// Which hypothesis was accepted, if any.
+    /// The accepted hypothesis, if any.
     pub verdict: SprtVerdict,
-    /// After how many runs.
+    /// The number of runs.
     pub stopped_at: u64,
     /// The log-likelihood ratio at that point.
     pub log_ratio: f64,
@@ -76,7 +76,7 @@ pub struct Sprt {
     pub lower: f64,
 }
 
-/// Where a sequential test stands.
+/// The state of a sequential test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SprtVerdict {

@@ -19,8 +19,9 @@ pub struct Shift {
     pub difference: f64,
     /// The share of rearrangements whose difference is at least as far from 0.
     pub p: f64,
-    /// The same with half of the rearrangements that are exactly as far, which is less conservative: with one run on
-    /// each side of every test and outcomes of 0 and 1 it is the mid-p of the `McNemar` test.
+    /// The mid-p value, which counts rearrangements with an equal shift half and is less
+    /// conservative. With one run on each side of every test and outcomes of 0 and 1, it is the
+    /// mid-p of the `McNemar` test.
     pub mid_p: f64,
     /// The smallest `p` that these values could have given, however they were arranged.
     pub least_p: f64,
@@ -28,16 +29,17 @@ pub struct Shift {
     pub is_exact: bool,
 }
 
-/// Sums are counted in units of this, so that equal ones are one.
+/// The unit of sums, so that equal ones compare as equal.
 const UNIT: f64 = 1e-9;
 /// The most different sums that are kept apart.
 const MOST_SUMS: usize = 1 << 12;
 /// The number of rearrangements to draw if there are too many sums.
 pub const DRAWS: u64 = 19_999;
 
-/// The permutation test of a shift, stratified by test: within each test, every assignment of its values to before and
-/// after is equally likely when nothing has changed. With one run on each side of every test it is the sign-flip test
-/// of the pairs; with one test it is the two-sample permutation test.
+/// The permutation test of a shift, stratified by test: within each test, every assignment of its
+/// values to before and after is equally likely if nothing has changed. With one run on each side
+/// of every test it is the sign-flip test of the pairs; with one test it is the two-sample
+/// permutation test.
 pub fn shift(strata: &[Stratum<'_>]) -> Result<Shift> {
     let is_filled =
         |stratum: &&Stratum<'_>| !stratum.before.is_empty() && !stratum.after.is_empty();
@@ -217,7 +219,7 @@ fn drawn<'s>(strata: &'s [Stratum<'s>]) -> impl Iterator<Item = f64> + 's {
     })
 }
 
-/// `SplitMix64`: the same numbers everywhere.
+/// `SplitMix64`: equal numbers on every machine.
 fn next(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut mixed = *state;

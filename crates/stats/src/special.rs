@@ -1,4 +1,5 @@
-//! How likely are k of n, and where does a beta distribution reach a probability, also for millions of runs?
+//! How likely are k of n, and where does a beta distribution reach a probability, even for millions
+//! of runs?
 
 /// The probability of exactly `k` of `n`, also for fractional counts: `Γ(n+1)/(Γ(k+1)Γ(n-k+1)) p^k (1-p)^(n-k)`.
 pub(super) fn binomial_point(k: f64, n: f64, p: f64) -> f64 {
@@ -44,7 +45,8 @@ fn deviance(x: f64, m: f64) -> f64 {
     sum
 }
 
-/// `ln Γ(n+1) - (n + 1/2) ln n + n - ln(2π)/2`, small counts by recurrence to where the series holds.
+/// `ln Γ(n+1) - (n + 1/2) ln n + n - ln(2π)/2`; small counts by recurrence up to where the series
+/// is accurate.
 fn stirling_error(n: f64) -> f64 {
     const SERIES_FROM: f64 = 16.0;
     if n >= SERIES_FROM {
@@ -108,8 +110,8 @@ fn beta_above(x: f64, a: f64, b: f64) -> f64 {
     }
 }
 
-/// Whichever side of the beta distribution has the continued fraction that converges fast, as
-/// `exp(ln_density) * factor`, with the density `x^a (1-x)^b / B(a, b)`.
+/// The tail of the beta distribution whose continued fraction converges fast, as `exp(ln_density) *
+/// factor`, with the density `x^a (1-x)^b / B(a, b)`.
 pub(super) struct Tail {
     pub(super) is_below: bool,
     pub(super) ln_density: f64,
@@ -144,8 +146,8 @@ pub(super) fn beta_tail(x: f64, a: f64, b: f64) -> Tail {
     }
 }
 
-/// The continued fraction of the incomplete beta function by Lentz's method (DLMF 8.17.22); it takes about the
-/// square root of the counts in steps.
+/// The continued fraction of the incomplete beta function by Lentz's method (DLMF 8.17.22), in
+/// about the square root of the counts in steps.
 fn beta_fraction(x: f64, a: f64, b: f64) -> f64 {
     const TINY: f64 = 1e-300;
     const MOST_STEPS: u32 = 10_000_000;
@@ -175,7 +177,7 @@ pub(super) fn beta_quantile(probability: f64, a: f64, b: f64) -> f64 {
     bisect(|x| beta_below(x, a, b) < probability, 0.0, 1.0)
 }
 
-/// The point between `low` and `high` where a condition that first holds becomes false.
+/// The point between `low` and `high` at which a condition becomes false.
 pub(super) fn bisect(holds: impl Fn(f64) -> bool, mut low: f64, mut high: f64) -> f64 {
     for _ in 0..200 {
         let middle = f64::midpoint(low, high);

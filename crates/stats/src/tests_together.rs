@@ -1,4 +1,5 @@
-//! What do the runs of several tests say together? Runs of one test resemble each other more than runs of two.
+//! What do the runs of several tests show together? Runs of one test resemble each other more than
+//! runs of two.
 
 use super::interval::{newcombe_of_rates, wilson_of_rate};
 use super::normal::normal_quantile;
@@ -29,22 +30,22 @@ impl Tally {
     }
 }
 
-/// The pass rate over several tests, each of which counts the same.
+/// The pass rate over several tests with equal weight.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeanRate {
     /// The mean of the tests' rates.
     pub rate: f64,
-    /// Where the rate lies over tests like these.
+    /// The interval of the rate over similar tests.
     pub interval: Interval,
     /// The number of independent runs with the same evidence: at most all of them.
     pub effective_runs: f64,
 }
 
-/// The mean of the tests' pass rates. Its interval is Wilson's for the number of independent runs that would vary as
-/// much as the tests do: `p(1-p) / (s²/T)`, less what Student's t takes for few tests (Korn and Graubard, "Confidence
-/// intervals for proportions with small expected number of positive counts", 1998). Where all runs passed or none did,
-/// nothing says how alike the runs of a test are, and each test counts as one run. One test alone has the interval of its
-/// runs.
+/// The mean of the tests' pass rates. Its interval is Wilson's for the number of independent runs
+/// that would vary as much as the tests do: `p(1-p) / (s²/T)`, reduced by Student's t for few tests
+/// (Korn and Graubard, "Confidence intervals for proportions with small expected number of positive
+/// counts", 1998). If all runs passed or none did, nothing shows how alike the runs of a test are,
+/// and each test counts as one run. One test alone has the interval of its runs.
 pub fn mean_rate(tests: &[Tally], confidence: f64) -> Result<MeanRate> {
     check_inside("confidence", confidence)?;
     tests

@@ -1,4 +1,4 @@
-//! A server by hand: does it do what the specification says, and what is its tool surface worth?
+//! Tools for a single server: does it follow the specification, and how good is its tool surface?
 
 #[cfg(feature = "command")]
 pub mod check;

@@ -1,7 +1,8 @@
-//! Does a value fit a JSON Schema, in a bounded number of steps, without network and with patterns in linear time?
+//! Does a value match a JSON Schema, in a bounded number of steps, without network and with
+//! linear-time patterns?
 //!
-//! The only place that calls the validator. It is a crate of its own because the validator is generic: what calls it
-//! compiles all of it, and here that happens once, for size.
+//! The only caller of the validator. It is a separate crate because the validator is generic: each
+//! caller compiles all of it, and here that happens once, for size.
 
 mod paths;
 mod steps;
@@ -24,9 +25,9 @@ pub struct Validator {
 pub enum CompileError {
     /// It would take too many steps.
     TooMuchWork,
-    /// A part of it means nothing.
+    /// A part of the schema is invalid.
     Malformed {
-        /// Where in the schema, as a JSON pointer.
+        /// The place in the schema, as a JSON pointer.
         pointer: String,
         /// The validator's message.
         reason: String,
@@ -36,7 +37,7 @@ pub enum CompileError {
 /// A rule of a schema that a value breaks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Broken {
-    /// Where in the value, as a JSON pointer.
+    /// The place in the value, as a JSON pointer.
     pub pointer: String,
     /// The rule's place in the schema, as a JSON pointer.
     pub rule: String,
@@ -81,7 +82,7 @@ impl Validator {
         })
     }
 
-    /// Returns true if the value fits. `None` if that takes too much work.
+    /// Returns true if the value is valid. `None` if the check takes too much work.
     pub fn verdict(&self, value: &Value) -> Option<bool> {
         if self.is_endless {
             return None;
@@ -89,7 +90,7 @@ impl Validator {
         steps::evaluate(value, || self.rules.is_valid(value))
     }
 
-    /// The first `most` rules that the value breaks; `None` when it takes too much work to say.
+    /// The first `most` rules that the value breaks; `None` if the check takes too much work.
     pub fn broken(&self, value: &Value, most: usize) -> Option<Vec<Broken>> {
         if self.is_endless {
             return None;

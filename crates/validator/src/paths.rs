@@ -1,7 +1,8 @@
 //! In how many ways does a schema lead to its own parts?
 //!
-//! For `unevaluatedProperties` and `unevaluatedItems` the validator writes out every way through the schemas beside them,
-//! before any step can be counted. It also follows references into data and to maps of schemas, which are not counted.
+//! For `unevaluatedProperties` and `unevaluatedItems`, the validator expands every way through the
+//! adjacent schemas before any step can be counted. It also follows references into data and to
+//! maps of schemas, which are not counted.
 
 use super::steps::MAPS;
 use serde_json::Value;
@@ -9,7 +10,7 @@ use std::collections::{HashMap, HashSet};
 
 const MOST_PATHS: u64 = 4096;
 const MOST_LOOKUPS: usize = 10_000_000;
-/// Schemas for the same value, one in the other; each takes a piece of the stack.
+/// Nested schemas for the same value; each uses stack space.
 const LONGEST_CHAIN: usize = 32;
 const DEEPEST: usize = 256;
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
@@ -156,9 +157,9 @@ struct Paths<'a> {
 #[derive(Clone, Copy)]
 struct Ways {
     count: u64,
-    /// The longest of them.
+    /// The length of the longest chain.
     depth: usize,
-    /// True if a path leads back to its beginning.
+    /// True if a path leads back to its start.
     is_endless: bool,
 }
 

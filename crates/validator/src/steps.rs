@@ -1,12 +1,12 @@
-//! How much work may it be to compile a schema, or to check a value against it?
+//! How much work may compiling a schema, or checking a value against it, take?
 //!
-//! A schema of a few lines can ask for 2^50 steps, and the validator cannot be stopped from outside. So every schema in
-//! it gets one more keyword, which counts, and ends the work where there has been too much of it. The count depends on
-//! the schema and the value alone.
+//! A schema of a few lines can require 2^50 steps, and the validator cannot be stopped from
+//! outside. So every schema in it gets an additional keyword that counts, and ends the work at the
+//! limit. The count depends only on the schema and the value.
 //!
-//! The validator evaluates that keyword last, and skips it if another keyword fails. Therefore a schema with
-//! alternatives or a reference also has it in its `allOf`, which comes before those: repeated work is counted before
-//! it begins.
+//! The validator evaluates that keyword last, and skips it if another keyword fails. Therefore a
+//! schema with alternatives or a reference also has it in its `allOf`, which comes first: repeated
+//! work is counted before it begins.
 
 use super::paths;
 use jsonschema::{Keyword, ValidationError};
@@ -39,7 +39,7 @@ pub(super) const MAPS: [&str; 6] = [
 /// The part of a thread's two megabytes of stack that it may use.
 const MOST_STACK: usize = 1 << 20;
 
-/// Keywords after which a part may be looked at once more.
+/// Keywords that may evaluate a part more than once.
 const REPEATING: [&str; 7] = [
     "$dynamicRef",
     "$recursiveRef",
@@ -52,11 +52,11 @@ const REPEATING: [&str; 7] = [
 
 thread_local! {
     static LEFT: Cell<u64> = const { Cell::new(0) };
-    /// Where on the stack the work began.
+    /// The stack address at which the work began.
     static BEGAN: Cell<usize> = const { Cell::new(0) };
 }
 
-/// About where on the stack we are.
+/// The approximate stack address.
 #[inline(never)]
 fn place() -> usize {
     let here = 0_u8;
@@ -65,7 +65,7 @@ fn place() -> usize {
 
 struct OutOfSteps;
 
-/// One step. The only way out of the validator is to unwind; no panic hook is called, and nothing is printed.
+/// Counts one step. The only way out of the validator is to unwind, without a panic hook or output.
 fn step() {
     match LEFT.get().checked_sub(1) {
         Some(left) if place().abs_diff(BEGAN.get()) < MOST_STACK => LEFT.set(left),
@@ -168,7 +168,7 @@ impl<'i> Keyword<'i> for Step {
     }
 }
 
-/// The keyword for one part of a schema; that it is made is a step of compiling.
+/// The keyword for one part of a schema. Creating it counts as a step of compiling.
 pub(super) fn keyword() -> Box<dyn for<'i> Keyword<'i>> {
     step();
     Box::new(Step)

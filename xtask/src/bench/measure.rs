@@ -1,4 +1,4 @@
-//! Wall time and peak memory of a program, taken by Python's `resource`, which the system always has.
+//! Wall time and peak memory of a program, from Python's `resource` module, which the system has.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +10,8 @@ pub(super) struct Sample {
     pub(super) mb: f64,
 }
 
-/// The ratio of our first number to the other program's, in words. Empty without another program.
+/// The ratio of mcptest's first number to the other program's, in words. Empty without another
+/// program.
 pub(super) fn of_the_other(ours_and_other: &[f64]) -> String {
     match ours_and_other {
         [ours, other] => format!("{:.2} of the other program's", ours / other),
@@ -27,8 +28,8 @@ if code not in (0, 1):
 print((time.perf_counter() - start) * 1000, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024)
 ";
 
-/// The medians of several programs, run in turns so that noise hits all. Every round begins with another one, and the
-/// first program is the last to run, so that the files it left can be checked.
+/// The medians of several programs, run in turns so that noise affects all. Every round begins with
+/// a different one, and the first program runs last, so that its files can be checked.
 pub(super) fn measure(
     at: &Path,
     programs: &[Vec<String>],

@@ -1,4 +1,5 @@
-//! `bench`: how fast and how small is the release build? Ratios and growth, since machines are noisy.
+//! `bench`: how fast and how small is the release build? Ratios and growth, because machines are
+//! noisy.
 
 mod inputs;
 mod measure;
@@ -99,7 +100,7 @@ fn build(is_debug: bool) -> Result<(), String> {
     }
 }
 
-/// The load comes from this program, so it must not be the slow part.
+/// Builds this program in release mode, because it produces the load.
 fn in_release(arguments: &[String]) -> Result<ExitCode, String> {
     let status = Command::new("cargo")
         .args([
@@ -122,12 +123,12 @@ fn in_release(arguments: &[String]) -> Result<ExitCode, String> {
 }
 
 struct Benchmark<'a> {
-    /// The release build, and the other one that it is measured against.
+    /// The release build, and the program for comparison.
     programs: Vec<String>,
     at: &'a Path,
 }
 
-/// Our sample, the words about the other program, and the samples of what ran beside them.
+/// The sample, the comparison in words, and the samples of the other programs.
 type Measured = (Sample, String, Vec<Sample>);
 
 impl Benchmark<'_> {
@@ -193,7 +194,7 @@ impl Benchmark<'_> {
         self.replay("1,000 agents in one suite", "many.yml", 21, "100 ms, 60 MB")
     }
 
-    /// A 50,000-call trace against Python reading the same file.
+    /// A trace of 50,000 calls, compared with Python reading the same file.
     fn long_trace(&self) -> Result<(), String> {
         inputs::long_trace(self.at, "long", 50_000)?;
         let python = command(

@@ -1,4 +1,4 @@
-//! Does recording take as long as the models do, and no more, however many runs there are and at once?
+//! Does recording take only as long as the models do, for any number of runs and concurrency?
 
 use super::measure::Sample;
 use super::{Benchmark, joined, row};
@@ -7,11 +7,11 @@ use std::path::Path;
 
 /// The duration of a model's answer.
 const LATENCY_MS: usize = 50;
-/// A call, and the closing message.
+/// The answers per run: a call, and the closing message.
 const ANSWERS: usize = 2;
 const MANIFEST: &str = "mock_server: { tools: [{ name: echo, response: hello }] }\n";
 
-/// Recording n, 2n and 4n runs, one, ten and fifty at once, against a provider with a known latency.
+/// Records n, 2n and 4n runs, one, ten and fifty at once, against a provider with a known latency.
 pub(super) fn run(bench: &Benchmark<'_>, few: usize) -> Result<(), String> {
     let at = bench.at;
     let step = |what: &str| format!("{{ {what}, delay_ms: {LATENCY_MS} }}");

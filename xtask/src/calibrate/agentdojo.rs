@@ -15,7 +15,7 @@ pub(super) fn runs(text: &str, part: Part) -> Result<Vec<LabelledRun>, String> {
     Ok(runs)
 }
 
-/// Returns true if a text is such a file.
+/// Returns true if a text is an AgentDojo file.
 pub(super) fn is_one(text: &str) -> bool {
     let first = text.lines().next().unwrap_or_default();
     let first: Value = serde_json::from_str(first).unwrap_or_default();

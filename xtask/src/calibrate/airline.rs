@@ -13,7 +13,7 @@ pub(super) struct Verdict {
     pub(super) is_good: bool,
 }
 
-/// Every run whose task is of the airline: the expected state is the one that the calls of its task lead to.
+/// Measures every run of an airline task: the expected state is the result of its task's calls.
 pub(super) fn measure(corpus: &Corpus) -> Result<Vec<Verdict>, String> {
     let world = yaml_to_json(WORLD).ok_or("the world cannot be read")?;
     let transitions = world["transitions"].as_array().into_iter().flatten();

@@ -1,4 +1,4 @@
-//! Which runs and messages does a folder have, and how did each turn out?
+//! Which runs and messages does a folder contain, and what were their outcomes?
 
 use super::agentdojo;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// One recorded run with its verified outcome.
 pub(super) struct LabelledRun {
     pub(super) task: String,
-    /// Whose trial of the task it is: trials of one agent are compared with each other.
+    /// The agent of the trial: trials of one agent are compared with each other.
     pub(super) agent: String,
     /// A key for runs with equal tools: a task, or a suite of tasks.
     pub(super) tools_of: String,
@@ -17,7 +17,7 @@ pub(super) struct LabelledRun {
     pub(super) is_good: bool,
     /// The trace envelope.
     pub(super) trace: Value,
-    /// The calls that the task needs, where the corpus says.
+    /// The calls that the task needs, if the corpus has them.
     pub(super) actions: Option<Vec<Value>>,
 }
 
@@ -30,7 +30,7 @@ pub(super) enum Part {
     KeptAside,
 }
 
-/// One closing message with the calls behind it.
+/// A closing message with its calls.
 pub(super) struct LabelledMessage {
     pub(super) text: String,
     pub(super) calls: Vec<Value>,
@@ -189,7 +189,7 @@ impl Corpus {
         Ok(())
     }
 
-    /// The tools that were called by runs which had the same, for each such group.
+    /// The called tools of each group of runs with the same tools.
     pub(super) fn catalogues(&self) -> BTreeMap<&str, BTreeSet<String>> {
         let mut catalogues: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
         for run in &self.runs {

@@ -110,7 +110,7 @@ fn worlds(lines: &mut Lines<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Trials of one agent, put side by side as if they were of two models.
+/// Trials of one agent, compared as if they were of two models.
 fn baselines(lines: &mut Lines<'_>) -> Result<(), String> {
     let found = super::baselines::measure(lines.corpus)?;
     lines.add(
@@ -331,14 +331,14 @@ fn narrative_of_messages(lines: &mut Lines<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// Trials of one task that all went right, and trials of different tasks put together as if they were of one.
+/// Successful trials of one task, and trials of different tasks grouped as if they were of one.
 #[derive(Default)]
 struct Groups<'c> {
     steady: Vec<Vec<&'c Value>>,
     mixed: Vec<Vec<&'c Value>>,
 }
 
-/// Puts trials together, each group of one agent.
+/// Groups the trials, each group of one agent.
 fn groups(corpus: &Corpus) -> Groups<'_> {
     let mut agents: BTreeMap<&str, BTreeMap<&str, Vec<&LabelledRun>>> = BTreeMap::new();
     for run in &corpus.runs {
@@ -459,7 +459,8 @@ pub(super) fn similarities(corpus: &Corpus) -> Result<Vec<Picture>, String> {
     TARGETS.iter().map(picture).collect()
 }
 
-/// The writes that a task needs, as the successful ones among all writes, and every other write as restricted.
+/// The outcomes of treating the needed writes as the successful ones, and every other write as
+/// restricted.
 fn outcomes(lines: &mut Lines<'_>) -> Result<(), String> {
     let runs = lines
         .corpus

@@ -1,4 +1,5 @@
-//! How often do the gates cry wolf, and how often do they miss one? Measured on runs with known outcomes.
+//! How often do the gates report false failures, and how often do they miss one? Measured on runs
+//! with known outcomes.
 
 mod agentdojo;
 mod airline;

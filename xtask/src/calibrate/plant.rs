@@ -96,7 +96,7 @@ pub(super) fn failed(trace: &Value) -> Value {
     trace
 }
 
-/// The run with every result the text of an error that nothing marks as one.
+/// The run with the text of an unmarked error as every result.
 pub(super) fn refused(trace: &Value) -> Value {
     let mut trace = trace.clone();
     let calls = trace["tool_calls"].as_array().map_or(0, Vec::len);
@@ -210,7 +210,7 @@ fn is_past_of(past: &str, verb: &str) -> bool {
     irregular.contains(&(verb, past)) || past == format!("{verb}ed") || past == format!("{verb}d")
 }
 
-/// The tools of a run whose names say that they write.
+/// The tools of a run whose names mean a write.
 pub(super) fn write_tools(trace: &Value) -> Vec<String> {
     let policy = Narrative::default();
     let mut tools: Vec<String> = super::corpus::tool_names(trace)

@@ -43,7 +43,7 @@ fn interval(row: &Row) -> String {
     )
 }
 
-/// Two distributions beside each other, a character for each group.
+/// Two distributions side by side, one character for each group.
 pub(super) fn histogram(picture: &Picture) -> String {
     let told = separation(&picture.steady, &picture.unsteady, 0.95).map_or_else(
         |_| String::new(),

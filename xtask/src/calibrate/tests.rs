@@ -1,11 +1,11 @@
-//! A made-up corpus with known answers: is it read, counted and shown as it should be?
+//! A synthetic corpus with known answers: is it read, counted and shown correctly?
 
 use super::corpus::Corpus;
 use super::measures::{Bound, Row, measure, similarities};
 use super::{plant, table};
 use serde_json::{Value, json};
 
-/// A conversation in which the agent calls these tools and says this at the end.
+/// A conversation with calls of these tools and this closing message.
 fn conversation(tools: &[&str], said: &str) -> Value {
     let mut messages = vec![json!({ "role": "user", "content": "Please." })];
     for (at, tool) in tools.iter().enumerate() {

@@ -6,8 +6,8 @@ use std::path::Path;
 /// The length of `-2026-07-28T12-34-56-789Z`, which follows the scenario's name.
 const STAMP: usize = 25;
 
-/// The number of checks of a scenario that held, or the problem. The suite wrote them into `folder`, under `name` and
-/// a time.
+/// The number of passed checks of a scenario, or the problem. The suite wrote them into `folder`,
+/// under `name` and a time.
 pub(super) fn verdict(folder: &Path, name: &str) -> Result<usize, String> {
     let nothing = || "the suite wrote no result: it ended before the scenario did".to_owned();
     let entries = std::fs::read_dir(folder).map_err(|_| nothing())?;

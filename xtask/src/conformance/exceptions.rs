@@ -2,7 +2,7 @@
 
 use super::Side;
 
-/// Scenarios whose names begin like this, and the reason that goes into the docs.
+/// Prefixes of the names of scenarios that may fail, with the reason for the docs.
 const EXCEPTIONS: &[(Side, &str, &str)] = &[(
     Side::Server,
     "tasks-",

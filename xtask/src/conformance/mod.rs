@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 const PAGE: &str = "docs/conformance.md";
 
-/// The requirement sets, and what is asked of each.
+/// The requirement sets, and their requirements.
 const VERSIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
 
 /// Which side of the wire a scenario tests.
@@ -39,9 +39,9 @@ struct Row {
     side: Side,
     version: &'static str,
     scenario: String,
-    /// Beside the scenario's name, when it is run in more than one way.
+    /// The way of running it, if there are several.
     way: &'static str,
-    /// The number of checks that held, or the problem.
+    /// The number of passed checks, or the problem.
     verdict: Result<usize, String>,
 }
 
@@ -50,7 +50,7 @@ struct Row {
 enum Standing {
     Passed,
     Failed,
-    /// It fails, and the table of exceptions says why it may.
+    /// It fails, and the table of exceptions gives the reason.
     Excepted(&'static str),
 }
 
@@ -125,7 +125,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     Ok(ExitCode::from(u8::from(failed > 0 || !is_current)))
 }
 
-/// Writes the page when that is asked for; says whether it is as it should be.
+/// Writes the page if requested; otherwise reports whether it is current.
 fn keep_page(page: &str, write: bool) -> Result<bool, String> {
     if write {
         std::fs::write(PAGE, page).map_err(|error| format!("{PAGE}: {error}"))?;

@@ -77,7 +77,7 @@ pub(super) fn swap_calls(trace: &Value, second: usize) -> Option<Value> {
     })
 }
 
-/// Edits the calls; `moved` says at which places what belongs to a call stands afterwards.
+/// Edits the calls; `moved` gives the new places of the data of each call.
 fn edit_calls(
     trace: &Value,
     edit: impl FnOnce(&mut Vec<Value>),

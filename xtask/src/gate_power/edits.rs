@@ -21,7 +21,7 @@ pub(super) struct Edit {
     apply: fn(Original<'_>) -> Vec<Value>,
 }
 
-/// Further places in one run are skipped.
+/// The maximum number of places to edit in one run.
 pub(super) const MOST_PLACES: usize = 40;
 
 impl Edit {
@@ -153,7 +153,7 @@ fn change_an_argument(run: Original<'_>) -> Vec<Value> {
     mutants
 }
 
-/// Every value below this one that can be changed, by its JSON pointer, and what it becomes.
+/// Every changeable value below this one, by its JSON pointer, with its new value.
 fn scalars(value: &Value, place: &str, into: &mut Vec<(String, Value)>) {
     let changed = match value {
         Value::Object(map) => {

@@ -36,9 +36,9 @@ impl Sum for Tally {
 /// The results of one kind of edit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Outcome {
-    /// With one run edited at one place.
+    /// One run edited at one place.
     pub(super) in_one_run: Tally,
-    /// With every run edited at the same place, or its last one.
+    /// Every run edited at one place, or at its last one.
     pub(super) in_every_run: Tally,
 }
 
@@ -252,7 +252,7 @@ fn one_run(mutants: &[Vec<String>]) -> impl Iterator<Item = Edited<'_>> {
     })
 }
 
-/// All runs edited at the same place, or at their last one; empty if there is only one run.
+/// All runs edited at one place, or at their last one; empty if there is only one run.
 fn every_run(mutants: &[Vec<String>]) -> impl Iterator<Item = Edited<'_>> {
     let places = if mutants.len() > 1 {
         mutants.iter().map(Vec::len).max().unwrap_or_default()

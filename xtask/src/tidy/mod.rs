@@ -11,8 +11,9 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use words::RetiredWords;
 
-/// The files from which bytes may leave the product: the writer that redacts and escapes, the recorders, which redact
-/// by their suite, and the code that passes traffic on, or lays out a revision, verbatim.
+/// The files from which bytes may leave the product: the writer that redacts and escapes, the
+/// recorders, which redact by their suite, and the code that passes on traffic, or writes out a
+/// revision, verbatim.
 const EXITS: [&str; 14] = [
     "crates/command/src/output.rs",
     "crates/replay/src/redaction.rs",
@@ -131,7 +132,8 @@ fn complaints_about(path: &str, text: &str) -> Vec<String> {
     complaints
 }
 
-/// Where product code opens a file by itself: a named pipe would hang it, and a device fill the memory.
+/// Product code that opens a file itself: a named pipe would block it, and a device would fill the
+/// memory.
 fn opened_elsewhere(path: &str, text: &str, file: &File) -> Vec<String> {
     // What the system says of processes and sockets, which is no file of the user's.
     const OF_THE_SYSTEM: [&str; 3] = [
@@ -169,7 +171,8 @@ fn opened_elsewhere(path: &str, text: &str, file: &File) -> Vec<String> {
         .collect()
 }
 
-/// The places that let bytes out around the exits. Asking a stream whether it is a terminal lets nothing out.
+/// The places that let bytes out without the exits. Asking whether a stream is a terminal does not
+/// count.
 fn doors_in(path: &str, text: &str, file: &File) -> Vec<String> {
     if EXITS.contains(&path) || NOT_EXITS.iter().any(|tool| path.starts_with(tool)) {
         return Vec::new();

@@ -6,11 +6,11 @@ use std::path::Path;
 
 /// A phrase that the project's texts do not use.
 struct Retired {
-    /// Finds the phrase, whatever its case.
+    /// The phrase, in any case.
     pattern: &'static str,
     /// Matches from the beginning of a finding that is fine after all.
     except: Option<&'static str>,
-    /// What to write instead.
+    /// The replacement.
     instead: &'static str,
 }
 
@@ -197,7 +197,7 @@ const EXCEPTIONS: &[Exception] = &[
     },
 ];
 
-/// Files whose words are somebody else's: users, models, packages.
+/// Files whose words are foreign: users, models, packages.
 const NOT_OURS: &[&str] = &[
     "tests/",
     "examples/failing/",
@@ -206,7 +206,7 @@ const NOT_OURS: &[&str] = &[
     "docs/schema/",
 ];
 
-/// Folders whose documentation comments nobody has read for retired words yet.
+/// Folders whose documentation comments are not checked for retired words.
 const UNREAD_COMMENTS: &[&str] = &["crates/compare/"];
 
 /// Finds retired words.
@@ -311,7 +311,7 @@ fn passages_of_rust(path: &str, text: &str) -> Vec<Passage> {
     documentation.iter().chain(texts).cloned().collect()
 }
 
-/// The comments of a YAML text, those on consecutive lines as one passage.
+/// The comments of a YAML text. Comments on consecutive lines are one passage.
 fn comments_of_yaml(text: &str) -> Vec<Passage> {
     let mut passages: Vec<Passage> = Vec::new();
     let mut last_line = 0;
@@ -334,7 +334,7 @@ fn comments_of_yaml(text: &str) -> Vec<Passage> {
     passages
 }
 
-/// The descriptions in a JSON Schema, which has each on one line.
+/// The descriptions in a JSON Schema, one per line.
 fn descriptions_of_schema(text: &str) -> Vec<Passage> {
     const KEY: &str = "\"description\": \"";
     let lines = (1..).zip(text.lines());

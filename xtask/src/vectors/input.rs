@@ -3,7 +3,7 @@
 use mcptest_core::eval::stats::{CONFIDENCE, Decimal};
 use serde_json::Value;
 
-/// The input of one vector; every reader says which key is wrong.
+/// The input of one vector. Each reader reports the wrong key.
 pub(super) struct Input<'a>(pub(super) &'a Value);
 
 impl<'a> Input<'a> {

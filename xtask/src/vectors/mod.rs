@@ -24,7 +24,7 @@ use std::process::ExitCode;
 /// Evaluates one input through the library; its error is the vector's `error`.
 type Evaluate = fn(&Input<'_>) -> Result<Value, String>;
 
-/// A metric's name and what evaluates it.
+/// A metric's name and its function.
 type Metric = (&'static str, Evaluate);
 
 /// Every metric that is built, by family; vectors of other metrics are skipped.

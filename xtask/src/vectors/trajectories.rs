@@ -127,7 +127,7 @@ fn golden_path(input: &Input<'_>) -> Result<Value, String> {
     }))
 }
 
-/// Calls given as names, or as objects with more.
+/// Calls given as names, or as objects.
 fn named_calls(calls: &[Value]) -> Vec<Value> {
     calls
         .iter()

@@ -23,7 +23,7 @@ pub const ANTHROPIC: Dialect = Dialect {
     read,
 };
 
-/// No blank text, and no white space at the end of a message that is to be gone on with.
+/// No blank text, and no white space at the end of a message that the model continues.
 const RULES: Rules = Rules {
     calls: |message| of_kind(list(message, "content"), "tool_use"),
     id: "id",
@@ -49,7 +49,8 @@ const RULES: Rules = Rules {
     },
 };
 
-/// The limit of one answer where none is asked for: one is required, and every model takes this one.
+/// The limit of one answer if the agent sets none. Anthropic requires a limit, and every model
+/// accepts this one.
 pub const DEFAULT_MAX_TOKENS: u64 = 4096;
 
 /// The tool that runs a model's code, which is also the caller of the code's calls.
@@ -111,7 +112,8 @@ fn body(ask: &Ask<'_>) -> String {
     serde_json::to_string(&body).unwrap_or_default()
 }
 
-/// Every model can be made to call a tool, and not every one takes a format of its answer.
+/// Forces a call of a tool with this schema, because every model supports that, but not every model
+/// supports an answer format.
 fn answer_tool(schema: &Value) -> Box<RawValue> {
     ours(&json!({ "name": ANSWER, "description": "Gives the answer.", "input_schema": schema }))
 }
@@ -147,7 +149,7 @@ fn parameters(ask: &Ask<'_>) -> Map<String, Value> {
     filled(entries, ask.parameters)
 }
 
-/// User and assistant take turns: what the user says after results goes into one message with them.
+/// User and assistant must alternate, so results and the user's next text share one message.
 fn messages<'a>(ask: &Ask<'a>) -> Vec<Piece<'a>> {
     let mut messages = Vec::new();
     let mut of_user = Vec::new();

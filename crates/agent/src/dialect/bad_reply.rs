@@ -15,7 +15,7 @@ pub enum BadReply {
     /// A page for people.
     #[error("an HTML page arrived instead of JSON: {0}")]
     Html(String),
-    /// Nothing.
+    /// The body is empty.
     #[error("the answer is empty")]
     Empty,
     /// JSON that stops in the middle.
@@ -35,7 +35,7 @@ pub enum BadReply {
     /// An error under a status that promises success.
     #[error("the provider reports an error: {0}")]
     Failed(String),
-    /// The prompt did not get as far as the model.
+    /// The prompt was blocked before it reached the model.
     #[error("the provider refused the prompt: {0}")]
     Blocked(String),
 }
@@ -46,7 +46,7 @@ struct Probe<'a> {
     error: Option<&'a RawValue>,
 }
 
-/// Reads a body, or says what it is instead.
+/// Parses a body, or reports its actual contents.
 pub(super) fn open<'a, T: Deserialize<'a>>(body: &'a str) -> Result<T, BadReply> {
     if body.trim().is_empty() {
         return Err(BadReply::Empty);
@@ -65,7 +65,7 @@ pub(super) fn open<'a, T: Deserialize<'a>>(body: &'a str) -> Result<T, BadReply>
     serde_json::from_str(body).map_err(|error| shape(&error.to_string(), body))
 }
 
-/// JSON that is not what was expected.
+/// JSON of an unexpected shape.
 pub(super) fn shape(why: &str, body: &str) -> BadReply {
     BadReply::Shape {
         why: why.to_owned(),

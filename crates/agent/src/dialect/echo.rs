@@ -1,4 +1,5 @@
-//! What does a provider take back of what its model wrote? The trace keeps that to the letter; the wire needs not.
+//! Which parts of its own messages does a provider accept back? The trace keeps every message
+//! verbatim.
 
 use super::parameters::put;
 use super::piece::Piece;
@@ -12,13 +13,13 @@ use std::collections::BTreeSet;
 pub(super) struct Rules {
     /// The calls in a message.
     pub(super) calls: fn(&mut Value) -> Vec<&mut Value>,
-    /// Where the id of a call stands.
+    /// The path of a call's id.
     pub(super) id: &'static str,
-    /// Where its name stands.
+    /// The path of its name.
     pub(super) name: &'static str,
-    /// Where its arguments stand.
+    /// The path of its arguments.
     pub(super) arguments: &'static str,
-    /// Which ids are taken.
+    /// The accepted ids.
     pub(super) ids: Ids,
     /// The characters that a name may have besides letters, digits, `_` and `-`.
     pub(super) name_marks: &'static str,
@@ -28,7 +29,7 @@ pub(super) struct Rules {
     pub(super) rest: fn(&mut Value, &Ask<'_>) -> bool,
 }
 
-/// Which ids of calls a provider takes; each is there once.
+/// The form of call ids that a provider accepts. Ids are unique in a conversation.
 #[derive(Clone, Copy)]
 pub(super) enum Ids {
     /// Letters, digits, `_` and `-`, up to this length.
@@ -39,7 +40,7 @@ pub(super) enum Ids {
     OrNone,
 }
 
-/// A step of the conversation as it is sent.
+/// One message of the conversation on the wire.
 pub(super) enum Turn<'a> {
     User(&'a str),
     Model(Piece<'a>),
@@ -50,12 +51,12 @@ pub(super) enum Turn<'a> {
 pub(super) struct WireResult<'a> {
     pub(super) id: Option<String>,
     pub(super) name: String,
-    /// The code that called, where it was not the model itself.
+    /// The caller, if generated code made the call.
     pub(super) caller: Option<Value>,
     pub(super) result: &'a Answered,
 }
 
-/// The whole conversation as the provider takes it.
+/// The conversation in the form that the provider accepts.
 pub(super) fn conversation<'a>(ask: &Ask<'a>, rules: &Rules) -> Vec<Turn<'a>> {
     let (mut turns, mut taken, mut called) = (Vec::new(), BTreeSet::new(), Vec::new());
     for message in ask.messages {
@@ -89,7 +90,6 @@ pub(super) fn conversation<'a>(ask: &Ask<'a>, rules: &Rules) -> Vec<Turn<'a>> {
     turns
 }
 
-/// A call of a message, as it is sent.
 struct Called {
     id: Option<String>,
     name: String,

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-/// As `OpenAI`, Mistral and most servers of one's own have them.
+/// Embeddings as implemented by `OpenAI`, Mistral and most self-hosted servers.
 pub(crate) const OPENAI_EMBEDDINGS: Dialect = Dialect {
     path: |_| "embeddings".to_owned(),
     body: |ask| json!({ "model": ask.model, "input": texts(ask) }).to_string(),

@@ -25,7 +25,7 @@ pub const GEMINI: Dialect = Dialect {
     read,
 };
 
-/// Whose message it is, and no blank text, unless it is signed.
+/// No blank text, unless it is signed. Each message has a role.
 const RULES: Rules = Rules {
     calls: |message| {
         list(message, "parts")
@@ -177,7 +177,7 @@ fn contents<'a>(ask: &Ask<'a>) -> Vec<Piece<'a>> {
     conversation(ask, &RULES).into_iter().map(content).collect()
 }
 
-/// An id goes back only where the provider gave one.
+/// Sends an id only if the provider gave one.
 fn function_response(told: &WireResult<'_>) -> Value {
     let key = if told.result.is_error {
         "error"

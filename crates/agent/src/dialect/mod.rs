@@ -74,26 +74,26 @@ pub struct Ask<'a> {
     pub system: Option<&'a str>,
     /// The conversation so far.
     pub messages: &'a [Message],
-    /// The tools it may call.
+    /// The tools that the model may call.
     pub tools: &'a [Offered],
     /// The most tokens of the answer.
     pub max_tokens: Option<u64>,
     /// Further parameters, by their names in a suite.
     pub parameters: &'a Parameters,
-    /// Which of the tools it is to call.
+    /// The tool that the model must call, if any.
     pub tool_choice: Option<&'a ToolChoice>,
     /// True if the model may call the tools from code that its provider runs.
     pub code_execution: bool,
-    /// Where that code runs, once the provider has said so.
+    /// The container that runs the model's code, once the provider has named it.
     pub container: Option<&'a str>,
-    /// The JSON Schema that the answer must fit, where it must be JSON.
+    /// The JSON Schema of the answer, if it must be JSON.
     pub answer_schema: Option<&'a Value>,
     /// True if the provider wants its model's thoughts back in a field that its API does not define.
     pub echo_reasoning: bool,
 }
 
 impl<'a> Ask<'a> {
-    /// A question with nothing but a conversation.
+    /// A question that has only a conversation.
     pub fn new(model: &'a str, messages: &'a [Message]) -> Self {
         static NONE: Parameters = BTreeMap::new();
         Self {
@@ -112,16 +112,16 @@ impl<'a> Ask<'a> {
     }
 }
 
-/// Which tool a model is to call.
+/// The rule for which tool the model must call, if any.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToolChoice {
-    /// As it sees fit.
+    /// The model decides.
     Auto,
     /// Any.
     Required,
-    /// None of them.
+    /// No tool.
     None,
-    /// This one, by its name on the wire.
+    /// This tool, by its name on the wire.
     Tool(String),
 }
 
@@ -187,9 +187,9 @@ pub enum Part {
 /// The model's next message.
 #[derive(Debug, Clone)]
 pub struct Reply {
-    /// As the provider wrote it.
+    /// The provider's message, verbatim.
     pub message: Box<RawValue>,
-    /// The text beside its calls.
+    /// The text besides its calls.
     pub text: String,
     /// The tools it wants to be called, in order.
     pub calls: Vec<Wanted>,
@@ -217,7 +217,7 @@ pub struct Wanted {
 /// The arguments of a call.
 #[derive(Debug, Clone)]
 pub enum Arguments {
-    /// A JSON object, as it was written.
+    /// A JSON object, verbatim.
     Json(Box<RawValue>),
     /// A text instead of JSON.
     Text(String),
@@ -226,13 +226,13 @@ pub enum Arguments {
 /// Why a model stopped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Stop {
-    /// It has nothing more to say.
+    /// The model is done.
     EndTurn,
     /// It waits for its calls.
     ToolUse,
-    /// It ran into the limit of one answer.
+    /// The answer reached its token limit.
     MaxTokens,
-    /// It said one of the words to stop at.
+    /// The model wrote a stop word.
     StopSequence,
     /// It, or a filter, declined.
     Refusal,
@@ -247,7 +247,7 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// Returns true if the message may lack its end, so that no call in it is made.
+    /// Returns true if the message may be incomplete, so that none of its calls are made.
     pub fn is_cut_off(&self) -> bool {
         matches!(self, Self::MaxTokens | Self::ContextWindow | Self::Refusal)
     }
@@ -268,7 +268,7 @@ impl Stop {
     }
 }
 
-/// The id of a call; one that comes without is named by how many there were before it in the conversation.
+/// The id of a call. A call without an id is numbered by the calls before it in the conversation.
 fn call_id(ask: &Ask<'_>, given: Option<String>, at: usize) -> String {
     let answered = |message: &Message| match message {
         Message::Results(results) => results.len(),

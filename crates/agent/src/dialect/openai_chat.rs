@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
-/// Chat Completions, as `OpenAI` has them and ollama, vLLM and llama.cpp serve them.
+/// Chat Completions, as in `OpenAI`, ollama, vLLM and llama.cpp.
 pub const OPENAI_CHAT: Dialect = Dialect {
     name: "openai",
     version: "v1",
@@ -23,7 +23,7 @@ pub const OPENAI_CHAT: Dialect = Dialect {
     read,
 };
 
-/// Chat Completions, as Mistral has them.
+/// Chat Completions, as in Mistral.
 pub const MISTRAL: Dialect = Dialect {
     name: "mistral",
     body: |ask| body(ask, Flavour::Mistral),
@@ -33,11 +33,12 @@ pub const MISTRAL: Dialect = Dialect {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Flavour {
     OpenAi,
-    /// Takes pictures in results, and no user message right after them.
+    /// Accepts images in results, but no user message directly after them.
     Mistral,
 }
 
-/// Role, content and calls alone: who serves this dialect refuses what else it has said itself.
+/// Only role, content and calls: servers of this dialect refuse the other fields of their own
+/// messages.
 const RULES: Rules = Rules {
     calls: |message| list(message, "tool_calls").iter_mut().collect(),
     id: "id",

@@ -56,7 +56,8 @@ struct ResponsesBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     instructions: Option<&'a str>,
     input: Vec<Piece<'a>>,
-    /// With it thoughts can be sent back even where nothing is stored; models that do not think refuse it.
+    /// Requests encrypted thoughts, which can be sent back even if nothing is stored. Models
+    /// without reasoning refuse it.
     #[serde(skip_serializing_if = "Option::is_none")]
     include: Option<[&'static str; 1]>,
     #[serde(skip_serializing_if = "Vec::is_empty")]

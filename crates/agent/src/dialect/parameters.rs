@@ -4,7 +4,7 @@ use super::{Ask, ToolChoice};
 use mcptest_core::provider::Parameters;
 use serde_json::{Map, Value, json};
 
-/// A neutral name, and where a dialect has it.
+/// A neutral name, and its place in a dialect.
 pub(super) type Place = (&'static str, &'static str);
 
 /// The parameters at their places in a body.
@@ -18,7 +18,7 @@ pub(super) fn placed(ask: &Ask<'_>, places: &[Place]) -> Map<String, Value> {
     entries
 }
 
-/// Writes a value where a path of keys leads.
+/// Writes a value at a path of keys.
 pub(super) fn put(entries: &mut Map<String, Value>, path: &str, value: Value) {
     match path.split_once('.') {
         Some((key, rest)) => {
@@ -34,7 +34,7 @@ pub(super) fn put(entries: &mut Map<String, Value>, path: &str, value: Value) {
     }
 }
 
-/// The same with what `extra` adds: what is there already stays.
+/// Writes a value at a path of keys and merges in `extra`, which never replaces existing entries.
 pub(super) fn filled(
     mut entries: Map<String, Value>,
     parameters: &Parameters,
@@ -73,7 +73,6 @@ impl Ask<'_> {
             .and_then(Value::as_str)
     }
 
-    /// Returns true if the request marks what to cache.
     pub(super) fn caches(&self) -> bool {
         self.parameters.get("prompt_caching") != Some(&Value::Bool(false))
     }

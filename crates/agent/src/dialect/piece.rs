@@ -14,7 +14,7 @@ pub(super) enum Piece<'a> {
     Ours(Value),
 }
 
-/// Pictures that every provider with eyes takes.
+/// The image types that every provider with vision accepts.
 const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 impl Part {
@@ -103,7 +103,7 @@ impl Arguments {
         }
     }
 
-    /// From JSON that should be an object; a string in it is taken for what it says.
+    /// Arguments from JSON that should be an object. A string is parsed as JSON.
     pub(super) fn of_json(raw: Option<&RawValue>) -> Self {
         let Some(raw) = raw.filter(|raw| raw.get() != "null") else {
             return Self::none();
@@ -120,7 +120,6 @@ pub(super) fn one_line(json: &str) -> String {
     json.replace(['\n', '\r'], " ")
 }
 
-/// A copy of some JSON on one line.
 pub(super) fn kept(raw: &RawValue) -> Option<Box<RawValue>> {
     RawValue::from_string(one_line(raw.get()))
         .ok()
@@ -134,12 +133,12 @@ pub(super) fn with_schema(said: &Value, key: &str, schema: &RawValue) -> Box<Raw
     RawValue::from_string(format!(r#"{open},"{key}":{schema}}}"#)).unwrap_or_default()
 }
 
-/// JSON of ours, among what is sent to the letter.
+/// JSON written by mcptest, for use among verbatim JSON.
 pub(super) fn ours(value: &Value) -> Box<RawValue> {
     RawValue::from_string(value.to_string()).unwrap_or_default()
 }
 
-/// The text of a message that comes in pieces: what is written without a break is joined without one.
+/// Joins the pieces of a message's text. Pieces without a break between them are joined directly.
 #[derive(Debug, Default)]
 pub(super) struct Said {
     text: String,
@@ -155,7 +154,7 @@ impl Said {
         self.is_broken = false;
     }
 
-    /// Something other than text came.
+    /// Records a part that is not text.
     pub(super) fn part(&mut self) {
         self.is_broken = true;
     }

@@ -14,7 +14,7 @@ pub(super) fn sent(dialect: &Dialect, model: &str, messages: &[Message]) -> Valu
     )
 }
 
-/// The same, with these parameters.
+/// A question with these parameters.
 fn sent_with(
     dialect: &Dialect,
     model: &str,
@@ -43,7 +43,7 @@ fn sent_with(
     serde_json::from_str(&(dialect.body)(&ask)).unwrap()
 }
 
-/// What an answer says, after these messages.
+/// The reply to an answer after these messages.
 pub(super) fn read_after(dialect: &Dialect, messages: &[Message], body: &str) -> Reply {
     (dialect.read)(&Ask::new("m", messages), body).unwrap()
 }

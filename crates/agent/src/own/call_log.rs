@@ -130,7 +130,7 @@ impl CallLog {
         BegunCall { index, strike }
     }
 
-    /// A call that an earlier one is carried on with, now that it has the input that it needed.
+    /// Continues an earlier call with the input that it asked for.
     pub(super) fn carry_on(&self, server: &str, tool: &str, with: &str) -> Option<usize> {
         let mut state = self.state.lock();
         let index = state.calls.iter().rposition(|call| {
@@ -149,7 +149,7 @@ impl CallLog {
         }
     }
 
-    /// A call has what it gets; only the first time counts.
+    /// Sets the result of a call. Only the first result counts.
     pub(super) fn finish(&self, index: usize, end: CallEnd) {
         let mut state = self.state.lock();
         let is_over = state.is_over;
@@ -169,14 +169,14 @@ impl CallLog {
         call.until = Some(Instant::now() + end.hold);
     }
 
-    /// A call will get this, unless the agent gives up before.
+    /// Sets a result that the call gets later, unless the agent gives up first.
     pub(super) fn finish_late(&self, index: usize, end: CallEnd) {
         if let Some(call) = self.state.lock().calls.get_mut(index) {
             call.late = Some(end.result);
         }
     }
 
-    /// A call has got what was on its way.
+    /// Delivers the pending result of a call.
     pub(super) fn deliver(&self, index: usize) {
         let late = self
             .state
@@ -195,7 +195,8 @@ impl CallLog {
         }
     }
 
-    /// The agent has given up on a call, which is how it found out about a fault that is held for its true length.
+    /// Records that the agent gave up on a call. This is how it notices a fault that takes real
+    /// time.
     pub(super) fn give_up(&self, index: usize) {
         let mut state = self.state.lock();
         let waits = state.calls.get(index).filter(|call| call.result.is_none());
@@ -217,7 +218,7 @@ impl CallLog {
         self.finish(index, CallEnd::failed(None, message, Duration::ZERO));
     }
 
-    /// A server did what no server should.
+    /// Records a protocol violation of a server.
     pub(super) fn misbehaved(&self, server: &str, what: &str) {
         let mut state = self.state.lock();
         let error = RecordedError::new("server", format!("server {server:?}: {what}"));

@@ -1,4 +1,4 @@
-//! Which tools is the agent offered, and which of them are there to distract?
+//! Which tools does the agent see, and which of them are distractors?
 
 use crate::Distract;
 use crate::at_once::at_once;
@@ -18,11 +18,11 @@ pub(super) struct Offered(Mutex<Known>);
 #[derive(Debug, Default)]
 struct Known {
     tools: Vec<CatalogueTool>,
-    /// The servers whose tools are all known, or that have failed to tell.
+    /// The servers whose tools are all known, or that failed to list them.
     done: BTreeSet<String>,
 }
 
-/// A tool that is there to distract, and the server whose list it is put into.
+/// A distractor, and the server whose list contains it.
 #[derive(Debug)]
 pub(super) struct Injected {
     pub(super) host: String,
@@ -76,8 +76,8 @@ impl Offered {
         errors
     }
 
-    /// The tools to inject, each with the server whose list it is put into: its own, or the first that has no tool of
-    /// that name.
+    /// The distractors, each with the server whose list contains it: its own server, or the first
+    /// without a tool of that name.
     pub(super) fn distractors(
         &self,
         distract: Option<Distract<'_>>,
@@ -114,7 +114,7 @@ impl Offered {
         injected
     }
 
-    /// Takes note of a list that the agent got.
+    /// Records the tools of a list that the agent received.
     pub(super) fn saw(&self, server: &str, result: &RawValue) {
         let Ok(listed) = serde_json::from_str::<ListedTools<'_>>(result.get()) else {
             return;
@@ -182,8 +182,8 @@ async fn ask(server: &ServerSpec) -> Result<Vec<CatalogueTool>, WireError> {
         .collect())
 }
 
-/// The message without the hidden tools, and with the distractors at the end of the last page. Everything else is
-/// unchanged. `None` if nothing changes.
+/// The message without the hidden tools, and with the distractors at the end of the last page;
+/// otherwise unchanged. `None` if nothing changes.
 pub(super) fn changed(
     text: &str,
     result: &RawValue,

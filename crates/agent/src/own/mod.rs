@@ -1,4 +1,4 @@
-//! An agent of one's own: a program that is given a prompt and servers, and is watched through proxies.
+//! The user's own agent: a program with a prompt and servers, observed through proxies.
 
 mod call_log;
 mod catalogue;
@@ -96,7 +96,7 @@ fn variables(prompt: &str, program: &Path, usage_path: &Path) -> Vec<(String, St
     variables
 }
 
-/// A folder that only we can look into, gone when it is dropped.
+/// A folder that only the current user can read. It is removed on drop.
 fn private_folder() -> std::io::Result<tempfile::TempDir> {
     let mut builder = tempfile::Builder::new();
     builder.prefix("mcptest-");

@@ -9,7 +9,8 @@ use tokio::time::{Instant, timeout};
 
 /// The bytes of its output to keep.
 const LONGEST_ANSWER: usize = 16 << 20;
-/// The time to read its output after it has exited: its child processes may hold the pipe open.
+/// The time to read remaining output after the program exits, because child processes may keep the
+/// pipe open.
 const AFTER_EXIT: Duration = Duration::from_millis(300);
 /// The lines of the standard error of a program that failed to show.
 const MOST_STDERR_LINES: usize = 16;
@@ -21,7 +22,7 @@ pub struct Program<'a> {
     pub who: &'a str,
     /// The program and its arguments.
     pub command: &'a [String],
-    /// Environment variables beside our own.
+    /// Environment variables besides mcptest's own.
     pub env: &'a [(String, String)],
     /// The folder it starts in.
     pub cwd: Option<&'a Path>,
@@ -47,7 +48,8 @@ pub struct Ended {
 }
 
 impl Program<'_> {
-    /// Runs it until it exits, or its time is over, which is when `over` is called; nothing that it started is left then.
+    /// Runs the program until it exits or its time is up, then calls `over`. No process that it
+    /// started survives.
     pub async fn run(&self, over: impl FnOnce()) -> Result<Ended, StartError> {
         let begun = Instant::now();
         let (child, started) = start(self.command, self.env, self.cwd)?;
@@ -87,7 +89,8 @@ impl Program<'_> {
         })
     }
 
-    /// Gives the program its input and reads its output, until it has exited or its time is over; whether it has exited.
+    /// Writes the program's input and reads its output until it exits or its time is up. Returns
+    /// whether it exited.
     async fn wait(&self, started: Started, child: &Child, said: &mut Said) -> bool {
         let mut stdin = started.stdin;
         // A program that does not read its input must not hold up the run.

@@ -112,7 +112,8 @@ impl Proxies {
         }))
     }
 
-    /// Writes the list of servers for the agent alone to read, and gives the variables that lead to them.
+    /// Writes the file with the servers, which only the agent can read, and returns the variables
+    /// that name them.
     pub(super) fn announce(&self, folder: &Path) -> Result<Vec<(String, String)>, OwnError> {
         let path = folder.join("mcp.json");
         let text = json!({ "mcpServers": self.config }).to_string();

@@ -1,4 +1,5 @@
-//! Between the agent and one server: which calls cross, which go wrong on purpose, and which tools are not real?
+//! Between the agent and one server: which calls pass, which fail on purpose, and which tools are
+//! distractors?
 
 use super::call_log::{BegunCall, CallEnd, CallLog};
 use super::catalogue::{Offered, changed};
@@ -17,8 +18,8 @@ use serde_json::value::RawValue;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// The shortest time from a call to its answer: calls that an agent sends together arrive one by one, and all of them
-/// must arrive before the first answer.
+/// The minimum time from a call to its answer. Simultaneous calls arrive one by one, and all must
+/// arrive before the first answer.
 pub(super) const SETTLE: Duration = Duration::from_millis(25);
 
 /// A proxy that records the calls of one server.
@@ -26,7 +27,7 @@ pub(super) const SETTLE: Duration = Duration::from_millis(25);
 pub(super) struct ServerProxy {
     pub(super) server: String,
     pub(super) timeout_ms: u64,
-    /// The tools that are put into its list.
+    /// The distractors of its list.
     pub(super) distractors: Arc<Vec<CatalogueTool>>,
     /// The tools to remove from it.
     pub(super) hidden: Arc<Vec<String>>,
@@ -88,7 +89,6 @@ impl ServerProxy {
         }
     }
 
-    /// The call as it is recorded.
     fn recorded(&self, call: &CallParams<'_>, distractor: Option<&CatalogueTool>) -> RecordedCall {
         let server = distractor
             .and_then(|tool| tool.server.as_ref())

@@ -1,4 +1,4 @@
-//! What does one run of the user's own agent need, and what does it give?
+//! What does one run of the user's own agent need, and what does it return?
 
 use crate::{Distract, FaultPlan};
 use mcptest_core::trace::{CatalogueTool, ConversationTrace};
@@ -9,11 +9,11 @@ use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 
-/// One run.
+/// The input of one run.
 pub struct OwnSetup<'a> {
     /// The program and its arguments.
     pub command: &'a [String],
-    /// Environment variables beside our own.
+    /// Environment variables besides mcptest's own.
     pub env: &'a [(String, String)],
     /// The folder it starts in.
     pub cwd: Option<&'a Path>,
@@ -54,7 +54,7 @@ pub struct OwnOutcome {
     pub trace: ConversationTrace,
     /// The offered tools. Injected ones are marked.
     pub catalogue: Vec<CatalogueTool>,
-    /// The model that it says it used.
+    /// The model that the agent reported.
     pub model: Option<String>,
     /// The end of its standard error.
     pub stderr: String,
@@ -69,7 +69,7 @@ pub enum OwnError {
     /// The configuration could not be written.
     #[error("cannot write the list of servers for the agent: {0}; is the disk full?")]
     Config(std::io::Error),
-    /// The program is not there, or may not be run.
+    /// The program was not found or cannot be run.
     #[error("the agent cannot be started: {0}")]
     Start(#[from] StartError),
     /// No port could be had.

@@ -47,7 +47,7 @@ enum UsageFault {
     },
 }
 
-/// Reads the file. A missing file reports nothing.
+/// Reads the file. Without a file, nothing is reported.
 pub(super) fn read(path: &Path) -> Result<Usage, RecordedError> {
     written(path).map_err(|reason| {
         let help = r#"write one object, as {"prompt_tokens": 900, "completion_tokens": 120}"#;

@@ -8,8 +8,8 @@ pub(super) fn base(text: &str) -> Result<Url, BadUrl> {
     mcptest_http::server_url(text, "http://localhost:11434/v1")
 }
 
-/// The address of an endpoint. A base with a version gets no second version, and a base with the endpoint is used
-/// unchanged.
+/// The address of an endpoint. A base with a version does not get a second one. A base that already
+/// names the endpoint is unchanged.
 pub(super) fn endpoint(base: &Url, version: &str, path: &str) -> Url {
     let mut url = base.clone();
     let own = base.path().trim_end_matches('/');
@@ -33,7 +33,7 @@ fn is_version(segment: &str) -> bool {
         && rest.chars().all(|c| c.is_ascii_alphanumeric())
 }
 
-/// The address as it may be shown: credentials and queries can be secrets.
+/// The address without credentials and query, which can be secrets.
 pub(super) fn shown(url: &Url) -> String {
     let mut url = url.clone();
     url.set_query(None);

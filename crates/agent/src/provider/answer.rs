@@ -178,7 +178,7 @@ impl Provider {
         failed
     }
 
-    /// Handles a status other than success.
+    /// Classifies an error status.
     fn refused(
         &self,
         ask: &Ask<'_>,
@@ -273,7 +273,7 @@ fn speaks_of_schema(said: &str) -> bool {
     said.to_ascii_lowercase().contains("schema")
 }
 
-/// Returns true if the provider may answer the same request later. A used-up quota stays used up.
+/// Returns true if the same request may succeed later. An exhausted quota is permanent.
 fn is_transient(status: StatusCode, body: &str) -> bool {
     match status {
         StatusCode::TOO_MANY_REQUESTS => !body.contains("insufficient_quota"),

@@ -1,4 +1,4 @@
-//! One question: sent, sent again where that is the rule, and its answer read.
+//! Sends one question, retries it according to the policy, and reads the answer.
 
 use super::answer::{FailedTry, Tried};
 use super::ask_error::span;
@@ -10,7 +10,8 @@ use tokio::time::{Instant, sleep};
 /// A wait before the next try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retry {
-    /// Which try failed, from 1; 0 when none did, since the provider has asked somebody else to wait.
+    /// The try that failed, from 1; 0 if none failed because the provider asked another request to
+    /// wait.
     pub attempt: u32,
     /// The delay before the next try.
     pub wait: Duration,
@@ -19,8 +20,8 @@ pub struct Retry {
 }
 
 impl Provider {
-    /// Asks for the model's next message, as often as the retry policy and the deadline allow. The observer hears of every
-    /// wait before it begins.
+    /// Requests the model's next message, and retries as the policy and the deadline allow. Calls
+    /// the observer before every wait.
     pub async fn ask(
         &self,
         ask: &Ask<'_>,
@@ -70,7 +71,7 @@ impl Provider {
         }
     }
 
-    /// A provider that asks one of us to wait asks all of us.
+    /// If a provider asks one request to wait, all requests to it wait.
     fn next_wait(&self, attempt: u32, told: Option<Duration>) -> Duration {
         match told {
             Some(wait) => {
@@ -111,7 +112,7 @@ impl Provider {
         Ok(())
     }
 
-    /// Some providers repeat what they were sent.
+    /// Hides the key, because some providers repeat their input.
     fn hide_key(&self, message: &mut String) {
         if let Some(key) = &self.shared.key {
             *message = message.replace(&key.value, &format!("${{{}}}", key.variable));

@@ -9,7 +9,7 @@ use thiserror::Error;
 pub struct AskError {
     /// The kind of failure.
     pub kind: AskErrorKind,
-    /// The status of the last answer, when there was one.
+    /// The status of the last answer, if any.
     pub status: Option<u16>,
     /// The problem and the fix, in a sentence.
     pub message: String,
@@ -31,8 +31,8 @@ impl AskError {
         }
     }
 
-    /// Returns true if the failure is about the conversation rather than the provider's infrastructure: a request
-    /// that is not possible, or that the provider declines.
+    /// Returns true if the failure belongs to the conversation instead of the provider's
+    /// infrastructure: an impossible or declined request.
     pub fn is_of_conversation(&self) -> bool {
         match self.kind {
             AskErrorKind::Refused => true,
@@ -46,7 +46,7 @@ impl AskError {
         self.kind == AskErrorKind::Hung && self.tries <= 1
     }
 
-    /// Says more, after what may be a whole sentence of the provider's.
+    /// Appends to a message that may be a complete sentence of the provider.
     pub(super) fn go_on(&mut self, more: &str) {
         let said = self.message.trim_end_matches('.').len();
         self.message.truncate(said);
@@ -57,15 +57,15 @@ impl AskError {
 /// The kinds of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AskErrorKind {
-    /// The request was declined: another try would be, too.
+    /// The provider rejected the request and would do so again.
     Rejected,
-    /// The provider could not be reached, or asked to come back later, too often.
+    /// The provider was unreachable or asked to wait, too often.
     Unavailable,
-    /// The time was up before there was an answer.
+    /// The time limit passed without an answer.
     Hung,
     /// The answer is not a message.
     Malformed,
-    /// The prompt was held back before it reached the model.
+    /// The prompt was blocked before it reached the model.
     Refused,
 }
 

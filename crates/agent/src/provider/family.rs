@@ -18,7 +18,7 @@ pub(super) fn of_type(kind: &str) -> Option<(&'static Dialect, &'static Family)>
     ))
 }
 
-/// All prefixes, as a person writes them.
+/// All prefixes, for display.
 pub(super) fn prefixes() -> String {
     FAMILIES
         .iter()

@@ -1,4 +1,4 @@
-//! Which provider has a model, found by its id or named by the suite, and how is it called?
+//! Which provider serves a model, found by its id or named by the suite, and how is it called?
 
 mod address;
 mod answer;
@@ -25,7 +25,7 @@ use std::fmt;
 use std::sync::Arc;
 use tokio::time::Instant;
 
-/// A provider of models. Clones share the connections, and the pauses that the provider asks for.
+/// A provider of models. Clones share connections and requested pauses.
 #[derive(Clone)]
 pub struct Provider {
     shared: Arc<Shared>,
@@ -77,7 +77,7 @@ impl Provider {
         }
     }
 
-    /// Returns true if the model may accept a temperature, as far as known.
+    /// Returns true if the model may accept a temperature.
     pub fn takes_temperature(&self, model: &str) -> bool {
         let cool = Parameters::from([("temperature".to_owned(), 0.into())]);
         Kind::named(self.dialect.name).is_none_or(|kind| refusals(kind, model, &cool).is_empty())
@@ -88,12 +88,12 @@ impl Provider {
         &self.shared.name
     }
 
-    /// The family whose rules hold for it.
+    /// The family whose rules apply.
     pub fn family(&self) -> &'static Family {
         family::of_type(self.dialect.name).map_or(&FAMILIES[0], |(_, family)| family)
     }
 
-    /// The key it is given, after the variable that holds it: what must be written nowhere.
+    /// The key and the variable that holds it. It must not be written anywhere.
     pub fn secret(&self) -> Option<(&str, &str)> {
         self.shared
             .key
@@ -119,7 +119,7 @@ impl Provider {
         })
     }
 
-    /// The same provider, with other limits to its tries.
+    /// The provider with a different retry policy.
     #[must_use]
     pub fn with_retries(self, retry: RetryPolicy) -> Self {
         Self { retry, ..self }

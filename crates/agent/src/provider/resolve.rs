@@ -17,10 +17,10 @@ use thiserror::Error;
 /// The time limit for a connection. After it, another try is better.
 const CONNECT: Duration = Duration::from_secs(15);
 
-/// Why a model cannot be asked. Keys are never part of it.
+/// Why mcptest cannot call a model. The messages never contain keys.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ProviderError {
-    /// Nothing tells whose model it is.
+    /// The id has no known prefix, and no provider is named.
     #[error(
         "unknown model `{model}`: known ids begin with {prefixes}; for any other model, name its \
         provider:\nproviders:\n  local: {{type: openai, base_url: \
@@ -32,7 +32,7 @@ pub enum ProviderError {
         /// The known prefixes.
         prefixes: String,
     },
-    /// The suite has no such provider.
+    /// The suite does not declare the provider.
     #[error("the suite has no provider `{0}`: add it under `providers:`")]
     UnknownProvider(String),
     /// The key is missing.

@@ -3,18 +3,18 @@
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The limits to the tries of one request.
+/// The retry policy for one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RetryPolicy {
     /// The most tries.
     pub tries: u32,
-    /// The wait after the first; it doubles after each other one.
+    /// The wait after the first try. It doubles after each further try.
     pub first_wait: Duration,
-    /// The longest wait, unless the provider asks for a longer one.
+    /// The longest wait, unless the provider requests a longer one.
     pub longest_wait: Duration,
 }
 
-/// Until when a question may take.
+/// The deadlines of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadlines {
     /// When the whole run must be over.
@@ -34,8 +34,8 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
-    /// The wait after a try (from 1): between half and the whole of the doubled one, so that many do not come back at
-    /// once.
+    /// The wait after a try (from 1): randomly between half and all of the doubled wait, so that
+    /// clients do not retry together.
     pub(super) fn wait(&self, attempt: u32) -> Duration {
         let doubled = self
             .first_wait

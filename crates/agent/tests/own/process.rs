@@ -1,4 +1,4 @@
-//! What the program gets, what it may do wrong, and that nothing of it is left.
+//! What does the program receive, what may it do wrong, and does nothing of it survive?
 
 use crate::support::{Run, is_running, json, plain, sh, shop, words};
 use serde_json::json;

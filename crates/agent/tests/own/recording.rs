@@ -1,4 +1,4 @@
-//! What is recorded of what crosses, and what crosses unaltered.
+//! Which traffic is recorded, and which passes unaltered?
 
 use crate::support::{Run, SHOP, got, json, mock, mock_server, plain, sh, shop};
 use mcptest_core::eval::distractors::near_duplicates;

@@ -1,4 +1,4 @@
-//! Runs of agents of one's own, in few words.
+//! Runs of a user's own agent, for tests.
 
 use mcptest_agent::Distract;
 use mcptest_agent::FaultPlan;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Longer than anything here takes.
+/// Longer than any test takes.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
 
 pub(crate) const SHOP: &str = r"
@@ -63,7 +63,6 @@ pub(crate) fn sh(script: &str) -> Vec<String> {
     words(&["sh", "-c", script])
 }
 
-/// The plain agent, which does these steps.
 pub(crate) fn plain(steps: &Value) -> Vec<String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/own/agent.py");
     words(&[
@@ -109,7 +108,7 @@ pub(crate) fn faults(list: &str) -> Vec<Fault> {
     loaded.suite.unwrap_or_else(|| panic!("{said}")).faults
 }
 
-/// One run, as far as it differs from the usual.
+/// One run, as changes to the usual one.
 #[derive(Default)]
 pub(crate) struct Run<'a> {
     pub(crate) command: Vec<String>,
@@ -156,7 +155,7 @@ impl Run<'_> {
     }
 }
 
-/// What stands for `mcptest` as far as `mcptest bridge` goes: cargo builds it beside the tests.
+/// The `mcptest` program for `mcptest bridge`. Cargo builds it beside the tests.
 pub(crate) fn program() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     tests
@@ -178,7 +177,7 @@ pub(crate) fn got(outcome: &OwnOutcome) -> Value {
     serde_json::from_str(answer.unwrap_or_else(|| panic!("{}", said()))).unwrap()
 }
 
-/// Whether a process is there whose command has this word.
+/// Returns true if a process with this word in its command runs.
 pub(crate) fn is_running(word: &str) -> bool {
     std::fs::read_dir("/proc")
         .unwrap()

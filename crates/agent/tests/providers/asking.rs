@@ -96,7 +96,7 @@ impl Table {
         self.watch(messages, Duration::from_secs(30)).await.0
     }
 
-    /// As it is asked when a test says nothing of it.
+    /// A question with default settings.
     pub(crate) fn question<'a>(&'a self, messages: &'a [Message], tools: &'a [Offered]) -> Ask<'a> {
         let system = Some("You are terse.");
         Ask {
@@ -107,7 +107,6 @@ impl Table {
         }
     }
 
-    /// With what was tried again.
     pub(crate) async fn watch(
         &self,
         messages: &[Message],

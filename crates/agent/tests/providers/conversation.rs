@@ -1,4 +1,4 @@
-//! What is said both ways, in every dialect.
+//! Both sides of a conversation, in every dialect.
 
 use crate::asking::{Table, models, results, tool, user};
 use mcptest_agent::dialect::{Answered, Arguments, Ask, Message, Part, Stop};

@@ -1,4 +1,4 @@
-//! What the user reads when a provider fails.
+//! What does the user read when a provider fails?
 
 use crate::asking::{Table, models, user};
 use mcptest_agent::provider::AskErrorKind::{

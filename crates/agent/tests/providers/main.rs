@@ -1,4 +1,4 @@
-//! Are all four providers asked as they want to be, and is every answer understood? Over a real socket.
+//! Does each provider accept the requests, and is every answer understood? Over a real socket.
 
 #![allow(clippy::unwrap_used, missing_docs)]
 

@@ -1,4 +1,4 @@
-//! `mcptest completions`: what may be typed next, for a shell.
+//! `mcptest completions`: completions for a shell.
 
 use clap::Args;
 use clap_complete::Shell;

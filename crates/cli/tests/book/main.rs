@@ -1,4 +1,4 @@
-//! Does the book hold every page and every command, and is what it shows what the program says?
+//! Does the book contain every page and every command, and does it show what the program prints?
 
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
@@ -137,7 +137,7 @@ fn every_gate_has_a_picture_that_its_page_describes() {
     }
 }
 
-/// A fenced block of a page: its language, its text, and where that stands.
+/// A fenced block of a page.
 struct Block<'p> {
     language: &'p str,
     text: &'p str,
@@ -163,7 +163,7 @@ fn file_named(sentence: &str) -> Option<&str> {
     sentence.rsplit_once("Write `")?.1.split('`').next()
 }
 
-/// What a shell says to the commands of a session, each after its line.
+/// The commands of a session, each followed by what it prints.
 fn session(folder: &Path, text: &str) -> String {
     let programs = Path::new(env!("CARGO_BIN_EXE_mcptest")).parent().unwrap();
     let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
@@ -183,7 +183,7 @@ fn session(folder: &Path, text: &str) -> String {
     said
 }
 
-/// The line without how long a call took: `called: charge (3 ms)`.
+/// The line with the duration of its call replaced by 0: `called: charge (0 ms)`.
 fn untimed(line: &str) -> String {
     match line
         .strip_suffix(" ms)")

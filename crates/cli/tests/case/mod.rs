@@ -1,13 +1,15 @@
-//! One folder of `tests/cases/GROUP`: a user's files, and `case.txt` with the commands and what they print.
+//! One folder of `tests/cases/GROUP`: a user's files, and `case.txt` with commands and their
+//! expected output.
 //!
-//! `case.txt` opens with what the folder needs beside its own files, one a line:
+//! `case.txt` begins with the setup, one entry a line:
 //!
 //! - `use FILE [as PATH]`: a file of `tests/cases/shared`;
-//! - `append FILE [COUNT] "TEXT"`, `folder PATH`: what is too big or too odd to keep;
-//! - `env NAME=value`: all of the environment.
+//! - `append FILE [COUNT] "TEXT"`, `folder PATH`: files that are too large or too unusual to store;
+//! - `env NAME=value`: the whole environment.
 //!
-//! Then each command with what it does, in this order: `$ mcptest ...` or `$ cat FILE`, `? CODE` for an exit code other
-//! than 0, `! ` before every line of standard error, and standard output as it is.
+//! Then each command with its result, in this order: `$ mcptest ...` or `$ cat FILE`, `? CODE` for
+//! an exit code other than 0, `! ` before every line of standard error, and standard output
+//! unchanged.
 
 #![allow(dead_code, reason = "each test program uses a part")]
 
@@ -19,7 +21,6 @@ use tempfile::TempDir;
 const CASE: &str = "case.txt";
 const SHARED: &str = "shared";
 
-/// One case.
 pub(crate) struct Case {
     /// `GROUP/NAME`.
     pub(crate) name: String,
@@ -30,7 +31,7 @@ pub(crate) struct Case {
     commands: Vec<String>,
 }
 
-/// What the commands of a case did.
+/// The results of a case's commands.
 pub(crate) struct Outcome {
     /// All of `case.txt` as it would be if this were expected.
     pub(crate) text: Vec<u8>,
@@ -92,7 +93,7 @@ impl Case {
         }
     }
 
-    /// The user's folder: a copy of the case's files, with those that it needs beside them.
+    /// Creates the user's folder: the case's files, and the files that its setup names.
     pub(crate) fn set_up(&self) -> TempDir {
         let folder = tempfile::tempdir().unwrap();
         copy(&self.folder, folder.path());
@@ -103,7 +104,7 @@ impl Case {
         folder
     }
 
-    /// What the commands do, one after the other.
+    /// Runs the commands in order.
     pub(crate) fn run(&self, folder: &Path) -> Outcome {
         let mut text: Vec<u8> = self
             .needs
@@ -167,12 +168,12 @@ impl Case {
         command
     }
 
-    /// What is expected, as it stands.
+    /// The expected text.
     pub(crate) fn expected(&self) -> Vec<u8> {
         fs::read(self.folder.join(CASE)).unwrap()
     }
 
-    /// Makes what happened the expectation.
+    /// Replaces the expectation with the outcome.
     pub(crate) fn update(&self, outcome: &Outcome) {
         fs::write(self.folder.join(CASE), &outcome.text).unwrap();
     }
@@ -216,7 +217,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// Does what a line before the first command says.
+/// Executes a setup line.
 fn make(folder: &Path, line: &str) {
     use std::io::Write;
     let (head, quoted) = line.split_once('"').unwrap_or((line, ""));

@@ -34,7 +34,6 @@ pub(crate) fn is_pins(path: &Path) -> bool {
     path.to_string_lossy().ends_with(".pins.json")
 }
 
-/// A folder with the example and its recordings, one of them replaced by runs that fail.
 pub(crate) fn with_failing_runs(failing: &Failing) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let examples = repository().join("examples");

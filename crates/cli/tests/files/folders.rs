@@ -1,4 +1,4 @@
-//! What stands in a folder is judged, refused or named.
+//! Are the entries of a folder judged, refused or named?
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Which files are found, read and written over, when some of them are not what they should be?
+//! Which files are found, read and overwritten, even if some are unusual?
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, missing_docs)]
@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 const TRACE: &str = r#"{"tool_calls":[{"name":"search","args":{}}],"final_response":"found"}"#;
 
-/// A suite with one agent, which is judged by this recording.
+/// A suite with one agent and this recording.
 fn suite(cassette: &str) -> String {
     format!(
         "agents:\n  - name: searches\n    cassette: \"{cassette}\"\n    expect:\n      - {{ target: tool_names, matcher: \
@@ -41,8 +41,8 @@ fn pipe(at: &Path) {
     assert!(Command::new("mkfifo").arg(at).status().unwrap().success());
 }
 
-/// The program's answer; 20 seconds only end a hang. Memory is limited, so that a flood is seen and harms nobody; the
-/// limit is far above what threads reserve for a moment when they start.
+/// Runs the program for at most 20 seconds, which only ends a hang. Memory is limited far above
+/// what threads reserve at their start, so that a flood fails the test and harms nothing.
 fn mcptest(folder: &Path, words: &[&str]) -> Output {
     answer(folder, words, Stdio::null())
 }
@@ -76,7 +76,7 @@ fn said(output: &Output) -> String {
     )
 }
 
-/// Ends with this code, and says all of this, however it is spaced and wrapped.
+/// Asserts the exit code and all parts of the output, regardless of spaces and wrapping.
 fn assert_says(output: &Output, code: i32, parts: &[&str]) {
     let said = said(output);
     assert_eq!(output.status.code(), Some(code), "{said}");

@@ -1,4 +1,4 @@
-//! Whatever stands where a file is meant, there is an answer.
+//! Does every kind of directory entry get a clear answer where a file is expected?
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Advice of a judge stands beside the verdict in every report, and nothing depends on it.
+//! Is a judge's advice shown next to the verdict in every report, without changing it?
 
 use crate::bench::LiveFolder;
 use serde_json::Value;
@@ -34,7 +34,7 @@ steps:
 const MANIFEST: &str =
     "mock_server: { tools: [{ name: refund, response: 'Refunded, less a fee of 5.' }] }";
 
-/// What decides the row, as JSON.
+/// The parts of the report that decide the row, as JSON.
 fn verdict(report: &Value) -> String {
     let test = &report["tests"][0];
     [&test["status"], &test["gates"], &test["runs"]]

@@ -16,21 +16,20 @@ pub(crate) fn models() -> Vec<&'static str> {
     FAMILIES.iter().map(|family| family.model).collect()
 }
 
-/// The same, as the list of a suite.
+/// The known models, as a list for a suite.
 pub(crate) fn model_list() -> String {
     models().join(", ")
 }
 
-/// Where servers find it: a link in the user's folder, which is gone when they must be.
+/// The name of the server: a link in the user's folder. Tests remove it to take the server away.
 pub(crate) const SERVER: &str = "server";
 
-/// A folder, and a provider that says what its script says.
+/// A folder, and a provider that follows a script.
 pub(crate) struct LiveFolder {
     folder: TempDir,
     pub(crate) stub: Stub,
 }
 
-/// What a command did.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Ran {
     pub(crate) exit: Option<i32>,
@@ -89,12 +88,11 @@ impl LiveFolder {
         command
     }
 
-    /// What the program does with these words.
     pub(crate) fn run(&self, words: &[&str]) -> Ran {
         Ran::of(&self.command(words).output().unwrap())
     }
 
-    /// Records what these words ask for, which must come out as `exit`.
+    /// Records with these options and asserts the exit code.
     pub(crate) fn record(&self, words: &[&str], exit: i32) -> Ran {
         let ran = self.run(&[&["run", "suite.yml"], words].concat());
         assert_eq!(
@@ -186,7 +184,7 @@ impl Ran {
         }
     }
 
-    /// What it said says this, too, however it is spaced and wrapped.
+    /// Asserts that the output contains these words, regardless of spaces and wrapping.
     pub(crate) fn says(&self, words: &str) -> &Self {
         let said = format!("{}{}", self.stdout, self.stderr);
         let on_one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -1,4 +1,4 @@
-//! What recording may cost, and what is said when it costs more.
+//! Do budgets limit the cost of recording, and are they reported?
 
 use crate::bench::LiveFolder;
 

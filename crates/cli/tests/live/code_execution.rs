@@ -29,7 +29,7 @@ mock_server:
     - { name: note, response: Noted. }
 ";
 
-/// Code calls twice at once and once more, comes to its end, and the model makes a call of its own.
+/// The code makes two concurrent calls and another one; then the model makes a call.
 const SCRIPT: &str = "
 steps:
   - text: I write a program.

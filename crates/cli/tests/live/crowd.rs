@@ -1,4 +1,4 @@
-//! Tools that are there to distract: who sees them, what calling one comes to, and what of it is recorded.
+//! Distractors: who sees them, what does a call of one get, and what is recorded?
 
 use crate::bench::LiveFolder;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! One suite, four dialects: does the model's language leave any mark on what is recorded?
+//! One suite, four dialects: does the recording depend on the dialect?
 
 use crate::bench::{LiveFolder, models};
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ agents:
         - { name: find, args: { exact: { city: Rome } } }
 ";
 
-/// A model that reasons takes no temperature.
+/// Returns the temperature key; reasoning models accept none.
 fn temperature(model: &str) -> &'static str {
     if model.starts_with("gpt-") {
         ""
@@ -83,7 +83,7 @@ fn without_own(part: &mut Value) {
     }
 }
 
-/// What of a trace may differ between providers.
+/// The trace without the parts that may differ between providers.
 fn without_marks(mut trace: Value) -> Value {
     for call in trace["tool_calls"].as_array_mut().unwrap() {
         assert!(

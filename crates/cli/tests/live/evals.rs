@@ -1,4 +1,4 @@
-//! Rows under `evals:` grade what is there already, keep their grades to themselves, and run no agent.
+//! Do rows under `evals:` grade existing recordings, keep their grades separate, and run no agent?
 
 use crate::bench::LiveFolder;
 use serde_json::Value;
@@ -15,7 +15,7 @@ agents:
 
 const OF_POET: &str = "evals: [{ name: tone, agent: poet, rubric: It rhymes., tags: [prose] }]\n";
 
-/// Judges give `score`; agents say a line.
+/// Judges answer with `score`, agents with one line.
 fn script(score: f64) -> String {
     format!(
         "rules:
@@ -27,7 +27,7 @@ steps: [{{ text: The rain in Spain. }}]
     )
 }
 
-/// How many requests came from agents, and how many to judges.
+/// The number of requests from agents and from judges.
 fn asked(bench: &LiveFolder) -> (usize, usize) {
     let log = bench.stub.log();
     let to_judges = log

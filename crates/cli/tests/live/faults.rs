@@ -1,10 +1,10 @@
-//! What goes wrong on purpose while a run is recorded: what is seen of it, and that nobody waits for it.
+//! Are injected faults recorded, without waiting for them?
 
 use crate::bench::LiveFolder;
 use mcptest_core::fault::{FaultEntry, FaultKind};
 use serde_json::{Value, json};
 
-/// A desk that remembers, so that the next call tells whether the one before reached it.
+/// A desk with state, so that the next call shows whether the previous one reached it.
 const DESK: &str = "
 mock_server:
   store: { tickets: { id: 'T-${next}' } }
@@ -13,7 +13,7 @@ mock_server:
     - { name: list_tickets, response: { list: tickets } }
 ";
 
-/// Longer than any test is patient: whoever waited for a fault would come to the end of the run's time.
+/// Longer than a run may take, so that waiting for a fault fails the test.
 const TEN_MINUTES_MS: u64 = 600_000;
 
 const SCRIPT: &str = "
@@ -31,7 +31,7 @@ fn suite(kind: &str, rest: &str) -> String {
     )
 }
 
-/// The kind as it is written: with a number where it needs one, for delays one that is far beyond every budget.
+/// The kind with its number, if it needs one. Delays are far beyond every budget.
 fn written(entry: &FaultEntry) -> String {
     let with = |number: u64| format!("{}:{number}", entry.name);
     match entry.example {
@@ -42,7 +42,7 @@ fn written(entry: &FaultEntry) -> String {
     }
 }
 
-/// Whether the tool does its work although the call goes wrong, and whether the agent is told that it did.
+/// Whether the tool does its work despite the fault, and whether the agent gets a success.
 fn expected(kind: FaultKind) -> (bool, bool) {
     match kind {
         FaultKind::None => (true, false),

@@ -1,7 +1,7 @@
-//! Every gate: recorded against the stub, then replayed with the network, the environment and the servers gone.
+//! Every gate: recorded against the stub, then replayed without network, environment and servers.
 //!
-//! `gates/<key>/` has a suite in which the gate passes once and fails once, and, where the shared ones do not do, the
-//! script of the model and the manifest of the server.
+//! `gates/<key>/` has a suite in which the gate passes once and fails once. If the shared script
+//! and manifest do not suit the gate, the folder has its own.
 
 use crate::bench::{LiveFolder, SERVER};
 use crate::sealed::run_sealed;

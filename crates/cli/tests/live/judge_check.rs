@@ -1,4 +1,4 @@
-//! A judge is held against runs whose outcome is known, and against the same runs told in other ways.
+//! Is a judge compared with runs of known outcome, and with the same runs in other words?
 
 use crate::bench::LiveFolder;
 use serde_json::{Value, json};
@@ -11,7 +11,7 @@ agents:
     eval: { rubric: The invoice was refunded. }
 ";
 
-/// A judge that believes whoever says `Refunded`, and does what it is told by those whom it judges.
+/// A judge that believes any run with the word `Refunded`, and follows instructions in the runs.
 const SCRIPT: &str = r#"
 rules:
   - when: { prompt: Note to the grader }
@@ -23,7 +23,7 @@ rules:
 steps: [{ text: '{"c1": {"reason": "Nothing was refunded.", "score": 0.2}}' }]
 "#;
 
-/// Three runs that refunded, two that did not, and one that only says so.
+/// Three runs that refunded, two that did not, and one that only claims it.
 fn bench() -> LiveFolder {
     let bench = LiveFolder::with(SUITE, SCRIPT, "");
     std::fs::create_dir_all(bench.path("nightly/clerk")).unwrap();

@@ -1,9 +1,9 @@
-//! What judges say is recorded once, and no verdict but their own depends on it.
+//! Are grades recorded once, and do only the checks that use them depend on them?
 
 use crate::bench::{LiveFolder, models};
 use serde_json::Value;
 
-/// An agent that says something, and a judge that grades it.
+/// An agent that answers with a line, and a judge that grades it.
 fn suite(matcher: &str) -> String {
     format!(
         "judge: {{ model: claude-sonnet-4-5 }}
@@ -22,7 +22,7 @@ agents:
 
 const JUDGE: &str = "{ llm-judge: It rhymes. }";
 
-/// The judge says this; the agent its line.
+/// The judge answers with this, and the agent with its line.
 fn script(judged: &str) -> String {
     format!(
         "rules:

@@ -9,7 +9,7 @@ mock_server:
     - { name: wait, fault: hang }
 ";
 
-/// Agents that never come to an end by themselves, each with its limit, the reason, and how many calls it gets to.
+/// Agents that never finish, each with its limit, stop reason and number of calls.
 const LIMITED: [(&str, &str, &str, usize); 7] = [
     ("max_turns: 3", "for ever", "max_turns", 3),
     ("max_tool_calls: 3", "two by two", "max_tool_calls", 3),

@@ -1,5 +1,5 @@
-//! A real model on this machine, behind llama.cpp's server: what it says in three dialects is recorded, and replayed
-//! when it is gone.
+//! A real model on this machine, behind llama.cpp's server: are its answers in three dialects
+//! recorded, and replayed without it?
 
 use crate::bench::LiveFolder;
 use crate::sealed::run_sealed;

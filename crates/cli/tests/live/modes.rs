@@ -1,4 +1,4 @@
-//! What is recorded, and what is left as it is: all, the missing, the stale, the failed, or nothing.
+//! Which recordings does each mode replace: all, missing, stale, failed or none?
 
 use crate::bench::LiveFolder;
 use std::process::Stdio;
@@ -28,7 +28,7 @@ agents:
 
 const LOOKS: &str = "steps: [{ calls: [{ name: look }] }, { text: There. }]";
 
-/// How often a run was begun with this prompt.
+/// The number of runs that began with this prompt.
 fn begun(bench: &LiveFolder, prompt: &str) -> usize {
     let is_opening = |body: &serde_json::Value| {
         body["messages"]

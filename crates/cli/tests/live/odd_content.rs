@@ -1,9 +1,9 @@
-//! What is odd but allowed, in every dialect: names, results, silence, and reasons to stop.
+//! Unusual but valid traffic in every dialect: names, results, empty answers and stop reasons.
 
 use crate::bench::{LiveFolder, model_list, models};
 use serde_json::{Value, json};
 
-/// An agent that is asked in every dialect.
+/// A suite whose agent runs in every dialect.
 fn suite(rest: &str) -> String {
     format!(
         "servers:\n  my desk: {{ command: [./server, mock, --tools-from, manifest.yml] }}\n\

@@ -1,4 +1,5 @@
-//! Parameters of a request: does each reach its provider, is it recorded, and is what a model refuses told before?
+//! Does each parameter reach its provider, is it recorded, and are refused parameters reported
+//! before recording?
 
 use crate::bench::LiveFolder;
 use mcptest_provider_stub::Logged;
@@ -39,7 +40,8 @@ fn record(models: &str, more: &str) -> (LiveFolder, Vec<Logged>) {
     (bench, log)
 }
 
-/// An entry of `models:`, what its first request has where, and the choice of the second.
+/// An entry of `models:`, the expected entries of its first request, and the tool choice of the
+/// second.
 type Row = (
     &'static str,
     &'static [(&'static str, &'static str)],
@@ -218,7 +220,8 @@ fn a_suite_that_sets_nothing_is_recorded_without_parameters_and_caching_is_one_o
     assert_eq!(header["parameters"], json!({ "prompt_caching": false }));
 }
 
-/// What is refused by whom, in our words before the first call, and in the provider's where it is sent all the same.
+/// The refused parameters: mcptest's message before the first call, and the provider's message if
+/// the request is sent anyway.
 const REFUSED: &[(&str, &str, &str, &str, &str)] = &[
     (
         "anthropic",

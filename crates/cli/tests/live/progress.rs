@@ -33,7 +33,7 @@ steps:
     usage: { prompt: 600, completion: 60 }
 ";
 
-/// A line of which the time was taken.
+/// The line without its time.
 fn without_time(line: &str) -> &str {
     line.rsplit_once(", ")
         .filter(|(_, time)| time.ends_with(" s"))

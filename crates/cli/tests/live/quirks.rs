@@ -1,9 +1,10 @@
-//! What a model wrote and no provider takes back: provider × quirk, each a run that is judged.
+//! Messages that a model wrote but its provider does not accept back: provider × quirk, each a run
+//! that is judged.
 
 use crate::bench::{LiveFolder, models};
 use serde_json::Value;
 
-/// A quirk, the model's first answer with it, and the tools that were called to the letter.
+/// A quirk, the model's first answer with it, and the names of the called tools.
 const QUIRKS: [(&str, &str, &[&str]); 14] = [
     (
         "blank text beside a call",
@@ -73,7 +74,7 @@ fn long() -> String {
     "a_name_without_end_".repeat(8)
 }
 
-/// A suite of one agent for each quirk, every one of which is to come to its end with every provider.
+/// A suite with one agent for each quirk; every agent must finish with every provider.
 fn suite() -> String {
     let mut suite = "
 servers:

@@ -1,4 +1,5 @@
-//! Servers of other hands, driven by a scripted model: what they answer is recorded, and replayed without them.
+//! Servers by other authors, driven by a scripted model: are their answers recorded, and replayed
+//! without them?
 
 use crate::bench::{LiveFolder, model_list};
 use crate::sealed::run_sealed;

@@ -225,12 +225,12 @@ fn a_scorer_that_gives_no_numbers_breaks_its_row_and_nothing_else() {
         .says("cannot start the scorer `shouts`: program");
 }
 
-/// Whether a process whose id the scorer wrote is there.
+/// Returns true if the process whose id the scorer wrote still runs.
 fn is_alive(bench: &LiveFolder) -> bool {
     std::path::Path::new(&format!("/proc/{}", bench.read("child.txt").trim())).exists()
 }
 
-/// Who reaps the process of a shell that is gone takes a moment.
+/// Waits a moment, because the process of an ended shell is reaped later.
 fn has_ended(bench: &LiveFolder) -> bool {
     let until = Instant::now() + Duration::from_secs(30);
     while is_alive(bench) && Instant::now() < until {

@@ -9,9 +9,9 @@ use std::sync::OnceLock;
 /// How a process is kept from the network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Seal {
-    /// It is in a network namespace in which there is nothing.
+    /// It runs in an empty network namespace.
     Namespace,
-    /// Its system calls are listed, and those of the network must not be among them.
+    /// Its system calls are traced and must not use the network.
     Listed,
 }
 

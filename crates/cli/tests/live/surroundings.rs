@@ -1,10 +1,10 @@
-//! What a run has to itself, what it shares, and how many go on at once.
+//! What does each run have to itself, what is shared, and how many run concurrently?
 
 use crate::bench::{LiveFolder, Ran};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// Every call is answered with how many there were.
+/// Answers each call with the number of calls so far.
 const COUNTING: &str = "
 mock_server:
   tools:
@@ -161,7 +161,7 @@ steps: [{ calls: [{ name: count }] }, { calls: [{ name: count }] }, { text: Ther
     assert_eq!(seen.len(), 1, "{seen:#?}");
 }
 
-/// What a process wrote of its environment, by name.
+/// The environment that a process wrote, by name.
 fn environment(bench: &LiveFolder, name: &str) -> BTreeSet<String> {
     let text = bench.read(name);
     text.lines()

@@ -1,4 +1,4 @@
-//! What a server tells while it works on a call: is it shown, kept and judged?
+//! Are messages that a server sends during a call shown, kept and judged?
 
 use crate::bench::{LiveFolder, Ran};
 use serde_json::{Value, json};

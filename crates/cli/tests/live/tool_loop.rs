@@ -1,4 +1,4 @@
-//! What a model does with its tools, right or wrong, and what it is told of it.
+//! What does a model do with its tools, right or wrong, and what does it receive?
 
 use crate::bench::{LiveFolder, models};
 use serde_json::{Value, json};
@@ -89,7 +89,7 @@ steps:
     }
 }
 
-/// Answers `slow` only once `fast` was called, so whoever calls one after the other waits for ever.
+/// Answers `slow` only after `fast` was called, so sequential calls would never finish.
 const RENDEZVOUS: &str = r#"
 import json, sys
 held, count = None, 0

@@ -1,9 +1,10 @@
-//! What a provider refuses in a tool: is it mended, told and recorded, and refused as it is?
+//! Tool schemas that a provider refuses: are they rewritten, reported and recorded, or refused with
+//! `as-is`?
 
 use crate::bench::LiveFolder;
 use serde_json::{Value, json};
 
-/// A provider, a schema, the call that the model makes, and the words in which the schema is refused.
+/// A provider, a schema, the model's call, and the provider's refusal.
 type Row = (&'static str, &'static str, &'static str, &'static str);
 
 const ROWS: &[Row] = &[

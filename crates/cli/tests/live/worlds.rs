@@ -1,4 +1,5 @@
-//! A live agent acts on the world that it is judged by, which begins anew with each run and stays in the cassette.
+//! Does a live agent act on the world that judges it, with a new state for each run, recorded in
+//! the cassette?
 
 use crate::bench::LiveFolder;
 use crate::sealed::run_sealed;

@@ -1,6 +1,7 @@
-//! Do programs of other hands get along with ours: the reference servers and the official Python SDK, in both directions?
+//! Do other implementations work with mcptest: the reference servers and the official Python SDK,
+//! in both directions?
 //!
-//! They are in target/peers, where tests/peers/install puts them; without it these tests fail.
+//! They are in target/peers, where tests/peers/install puts them. Without them, these tests fail.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 

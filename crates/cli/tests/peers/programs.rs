@@ -28,7 +28,7 @@ pub(crate) fn mcptest(words: &[&str]) -> Command {
     command
 }
 
-/// Starts a server that says its address in the first line of one of its outputs.
+/// Starts a server that prints its address in the first line of standard output or standard error.
 pub(crate) fn start(mut command: Command, says_on_stderr: bool) -> Running {
     command.stdin(Stdio::null());
     if says_on_stderr {
@@ -59,7 +59,7 @@ pub(crate) fn start(mut command: Command, says_on_stderr: bool) -> Running {
     running
 }
 
-/// Starts a server that takes its port from the environment, and waits until it listens there.
+/// Starts a server that takes its port from the environment, and waits until it listens.
 pub(crate) fn start_on_a_free_port(mut command: Command) -> Running {
     let port = TcpListener::bind("127.0.0.1:0")
         .unwrap()

@@ -21,7 +21,7 @@ fn python(script: &str) -> Vec<String> {
     ]
 }
 
-/// What the SDK saw of the mock server in this mode of its own.
+/// The mock server's output as seen by the SDK in this mode.
 fn seen_by_the_sdk(mode: &str, server: &[&str]) -> Value {
     let words = python("sdk_client.py");
     let output = Command::new(&words[0])

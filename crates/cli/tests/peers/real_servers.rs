@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
 
-/// A reference server, what to call on it, and where in the result which value is expected.
+/// A reference server, a call, and the expected value in its result.
 struct Real {
     name: &'static str,
     words: Vec<String>,
@@ -25,7 +25,7 @@ impl Real {
         self.spec_behind(&[])
     }
 
-    /// The server behind another program, whose command line these words begin.
+    /// The server behind another program, whose command line begins with these words.
     fn spec_behind(&self, before: &[&str]) -> ServerSpec {
         let words = before
             .iter()
@@ -93,7 +93,7 @@ const EVERYTHING: &[&str] = &[
     "trigger-long-running-operation",
 ];
 
-/// All of them, at work in `folder`.
+/// All reference servers, working in `folder`.
 fn real_servers(folder: &Path) -> Vec<Real> {
     std::fs::write(folder.join("note.txt"), "from a file").unwrap();
     let note = folder.join("note.txt").display().to_string();
@@ -180,7 +180,8 @@ async fn the_era_of_each_is_found_out() {
     }
 }
 
-/// A tape gives the recorded results in the era it was recorded in; a client that takes the other finds them translated.
+/// A tape gives the recorded results in the protocol of the recording. A client with the other
+/// protocol gets them translated.
 async fn assert_served_again(mut tape: ServerSpec, server: &Real, direct: &[Value]) {
     let found_out = transcript(&tape, &server.calls).await;
     assert_same(
@@ -317,7 +318,7 @@ fn tools_and_call_show_what_the_server_has() {
     }
 }
 
-/// The calls as tool tests of a suite. YAML takes JSON as it is.
+/// The calls as tool tests of a suite. YAML accepts JSON unchanged.
 fn suite(servers: &[Real]) -> Value {
     let mut entries = serde_json::Map::new();
     let mut tests = Vec::new();

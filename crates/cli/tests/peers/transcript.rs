@@ -1,4 +1,4 @@
-//! What a client gets from a server: its tools, and the results of some calls.
+//! A client's view of a server: its tools, and the results of some calls.
 
 use mcptest_mcp::client::{CallFailure, Client, ServerSpec};
 use serde_json::value::to_raw_value;
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// A tool and its arguments.
 pub(crate) type Call = (&'static str, Value);
 
-/// The tools as the server lists them, and what each call came to. Nothing may have been odd.
+/// The server's tools, and the result of each call. The server must not misbehave.
 pub(crate) async fn transcript(spec: &ServerSpec, calls: &[Call]) -> Vec<Value> {
     let client = Client::connect(spec, None).await.unwrap();
     let listed = client.list_tools().await.unwrap();
@@ -32,7 +32,7 @@ pub(crate) async fn transcript(spec: &ServerSpec, calls: &[Call]) -> Vec<Value> 
     transcript
 }
 
-/// The same tools and the same results; the first that differs is shown.
+/// Asserts equal tools and results, and shows the first difference.
 pub(crate) fn assert_same(found: &[Value], expected: &[Value], what: &str) {
     for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
         assert_eq!(found, expected, "{what}, entry {at}");

@@ -1,4 +1,4 @@
-//! What would a provider have said for the recordings of the examples to come out as they are?
+//! Which provider answers reproduce the recordings of the examples?
 
 #![allow(dead_code, reason = "each test program uses a part")]
 
@@ -12,7 +12,7 @@ pub(crate) fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The entries of a folder in order; none when there is no such folder.
+/// The entries of a folder in order; empty if the folder does not exist.
 pub(crate) fn entries(folder: &Path) -> Vec<PathBuf> {
     let mut entries: Vec<PathBuf> = fs::read_dir(folder)
         .into_iter()
@@ -35,7 +35,7 @@ pub(crate) fn copy_of_examples(within: &Path, to: &Path) {
     }
 }
 
-/// Copies what the suites name beside their recordings.
+/// Copies the files that the suites name, besides their recordings.
 pub(crate) fn copy_beside(to: &Path) {
     for within in ["mocks", "baselines"] {
         copy_of_examples(Path::new(within), to);
@@ -102,7 +102,7 @@ fn steps(trace: &Value) -> Vec<Value> {
     (0..count).map(step).collect()
 }
 
-/// Judges that say what those of these grades said, each always the same.
+/// Judges that repeat these grades.
 fn judges(grades: &Path) -> Vec<Value> {
     let file: Value = serde_json::from_str(&fs::read_to_string(grades).unwrap()).unwrap();
     let votes = file["grades"]
@@ -118,7 +118,7 @@ fn judges(grades: &Path) -> Vec<Value> {
     votes.map(rule).collect()
 }
 
-/// A provider that says what the models of these recordings said; one of them may be another.
+/// A provider that repeats the recorded messages of the models. One message can be replaced.
 pub(crate) fn provider_of(cassettes: &Path, other: Option<&Path>) -> Stub {
     let number = |path: &Path| -> usize {
         let digits: String = stem(path).chars().filter(char::is_ascii_digit).collect();

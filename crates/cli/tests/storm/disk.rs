@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
-/// Runs of 5 kB each, beside short ones.
+/// Runs of 5 kB each, besides short ones.
 const SUITE: &str = "
 servers: { healthy: { mock: mock.yml } }
 agents:
@@ -87,7 +87,8 @@ fn a_file_that_may_not_grow_ends_its_row_alone_and_loses_no_run() {
     completes(&place, &stub, kept);
 }
 
-/// With room again, the rest is recorded, and nothing that was there is asked for again.
+/// Once there is room again, the missing runs are recorded, and recorded runs are not requested
+/// again.
 fn completes(place: &Place, stub: &mcptest_provider_stub::Stub, kept: usize) {
     let (before, asked) = (place.read("long.jsonl"), stub.count());
     let output = place
@@ -102,7 +103,8 @@ fn completes(place: &Place, stub: &mcptest_provider_stub::Stub, kept: usize) {
     );
 }
 
-/// A disk of a few kilobytes, for one command and whatever it starts; `None` where that is not allowed.
+/// A disk of a few kilobytes for one command and its children; `None` if the system does not allow
+/// it.
 fn small_disk(place: &Place, kilobytes: u32, script: &str) -> Option<Command> {
     let mount = format!(
         "mkdir disk && mount -t tmpfs -o size={kilobytes}k,mode=777 none disk && cd disk && cp ../*.yml ."

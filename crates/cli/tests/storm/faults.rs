@@ -1,7 +1,8 @@
-//! What does the user read for every way in which a provider or a server fails while an agent is recorded?
+//! What does the user read when a provider or a server fails while an agent is recorded?
 //!
-//! Each row of [`ROWS`] is recorded beside a healthy agent; what is printed is pinned in `tests/storm/expected/ROW.txt`.
-//! `MCPTEST_UPDATE_CASES=1` makes what happened the expectation, to be read before it is kept.
+//! Each row of [`ROWS`] is recorded beside a healthy agent, and the output is pinned in
+//! `tests/storm/expected/ROW.txt`. `MCPTEST_UPDATE_CASES=1` replaces the expectations: read the
+//! diff before you keep it.
 
 mod rows;
 
@@ -14,9 +15,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Nearly all of a row's time is waiting for a timeout.
 const AT_ONCE: usize = 6;
-/// A busy machine is no fault.
+/// Long limits, so that a busy machine does not fail the test.
 const PATIENT: &str = "timeout: 60s, connect_timeout: 60s";
-/// Stands where a recording is made, to see whether it is replaced.
+/// An older recording, to see whether it is replaced.
 const OLDER: &str = "{\"tool_calls\":[{\"name\":\"older\"}]}\n";
 
 #[test]
@@ -96,7 +97,8 @@ fn check(row: &Row) -> Result<(), String> {
     compare(row.name, &said)
 }
 
-/// Without environment, network or servers the same comes out, byte for byte, where something was recorded.
+/// Asserts that replay without environment, network and servers gives the same bytes, if something
+/// was recorded.
 fn replay(place: &Place, is_recorded: bool) -> Result<(), String> {
     let words = [
         "run",
@@ -173,7 +175,7 @@ fn script(row: &Row) -> String {
     )
 }
 
-/// What the recording has, in a few words.
+/// A summary of the recording.
 fn told(recording: &str) -> String {
     if recording == OLDER {
         return "the older recording is untouched\n".to_owned();
@@ -222,7 +224,7 @@ fn told(recording: &str) -> String {
     told
 }
 
-/// Without what is another in every run: places, ports and waits.
+/// The text without the parts that differ in every run: places, ports and waits.
 fn steady(said: &str, place: &Place, urls: &[&str]) -> String {
     let said = said.replace(&own_files().display().to_string(), "…");
     let said = said.replace(&place.path().display().to_string(), ".");
@@ -231,7 +233,7 @@ fn steady(said: &str, place: &Place, urls: &[&str]) -> String {
     without_times(&hosts.fold(said, |said, host| said.replace(host, "127.0.0.1:PORT")))
 }
 
-/// A wait is rolled with dice, and what is left of a time is never the same.
+/// The text without times: waits are random.
 fn without_times(said: &str) -> String {
     ["to wait ", "no answer within "]
         .iter()

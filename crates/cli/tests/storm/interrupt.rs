@@ -7,31 +7,32 @@ use nix::unistd::Pid;
 use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Where the second of three runs is when the signal comes. The first is on the disk then, and a third is to come.
+/// The state of the second of three runs when the signal arrives. The first is on disk, and the
+/// third has not begun.
 struct Stage {
     name: &'static str,
     /// The rest of the agent's entry.
     agent: &'static str,
     server: &'static str,
-    /// What the provider does with the second run.
+    /// The provider's steps for the second run.
     second: &'static str,
     /// Whether the signal is due.
     is_there: fn(&Place, &Stub) -> bool,
-    /// How many runs are on the disk afterwards.
+    /// The number of runs on disk afterwards.
     kept: usize,
 }
 
 const USUAL: &str = "[{ calls: [{ name: echo }] }, { text: hello }]";
 const MODEL: &str = "model: claude-a, servers: [server]";
 
-/// The second time, this says that it has begun and takes its time.
+/// On the second call, writes that it began and sleeps.
 const SLOW: &str = "echo x >> asked; if [ $(wc -l < asked) = 2 ]; then touch begun; sleep 600; fi";
 
 fn has_begun(place: &Place, _: &Stub) -> bool {
     place.path().join("begun").exists()
 }
 
-/// The first run has asked twice; the second asks now.
+/// The first run has made two requests; the second makes one now.
 fn asks_again(_: &Place, stub: &Stub) -> bool {
     stub.count() >= 3
 }
@@ -194,7 +195,7 @@ fn ended(name: &str, mut mcptest: Child) -> Output {
     mcptest.wait_with_output().unwrap()
 }
 
-/// How many runs are on the disk, each of them whole and once.
+/// The number of runs on disk, each complete and unique.
 fn runs(place: &Place) -> usize {
     let text = place.read("a.jsonl");
     let mut numbers: Vec<u64> = text
@@ -213,7 +214,7 @@ fn runs(place: &Place) -> usize {
     count
 }
 
-/// The rest is recorded, and what was there stays as it was.
+/// Asserts that the missing runs are recorded and existing runs stay unchanged.
 fn completes(place: &Place, stub: &Stub, of: usize) {
     let is_whole = |line: &&str| serde_json::from_str::<serde_json::Value>(line).is_ok();
     let before = place.read("a.jsonl");

@@ -1,4 +1,4 @@
-//! Does recording hold when providers, servers, the disk, another mcptest and the user get in its way?
+//! Does recording survive failures of providers, servers, the disk, another mcptest and the user?
 
 #![allow(clippy::unwrap_used, missing_docs)]
 

@@ -8,7 +8,7 @@ use std::fs;
 use std::process::Stdio;
 use std::time::Duration;
 
-/// Agents with so many runs each, which say which run of theirs the provider took them for.
+/// Agents with this number of runs. Each run says which run the provider took it for.
 fn suite(agents: usize, runs: usize) -> String {
     let agent = |number: usize| {
         format!(
@@ -20,7 +20,7 @@ fn suite(agents: usize, runs: usize) -> String {
     format!("servers: {{ healthy: {{ mock: mock.yml }} }}\nagents:\n{agents}")
 }
 
-/// Answers take 50 ms; the first answers wait until so many have been asked for.
+/// Answers take 50 ms. The first answers wait for `gather` requests.
 fn script(gather: usize) -> String {
     format!(
         "steps:
@@ -30,7 +30,7 @@ fn script(gather: usize) -> String {
     )
 }
 
-/// What a cassette has: the numbers of its runs as they stand there, and what was said in them.
+/// The numbers of a cassette's runs in file order, and their messages.
 fn recorded(place: &Place, agent: usize) -> (Vec<u64>, BTreeSet<String>) {
     let text = place.read(&format!("{agent}.jsonl"));
     let lines: Vec<Value> = text
@@ -130,7 +130,7 @@ fn memory_does_not_grow_with_the_number_of_runs() {
     );
 }
 
-/// The most memory that recording so many runs took, 50 at a time.
+/// The peak memory of recording this number of runs, 50 at a time.
 fn peak_kilobytes(runs: usize) -> u64 {
     let place = Place::new(&suite(1, runs));
     let stub = stub(&script(0));

@@ -1,4 +1,4 @@
-//! A folder with a suite in it, and what mcptest leaves there and among the processes.
+//! A folder with a suite, and the files and processes that mcptest leaves there.
 
 use mcptest_provider_stub::{Script, Stub};
 use serde_json::Value;
@@ -11,10 +11,9 @@ use tempfile::TempDir;
 
 /// In the environment of every process that a place's mcptest starts, servers too.
 const MARK: &str = "TMPDIR";
-/// Longer than anything takes here; only what hangs gets there.
+/// Longer than anything takes here, except a hang.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Where a suite is recorded.
 pub(crate) struct Place {
     folder: TempDir,
 }
@@ -44,7 +43,7 @@ impl Place {
         fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
     }
 
-    /// mcptest with these words, in this folder, with nothing of our environment but where programs are.
+    /// mcptest with these words, in this folder, with only `PATH` in its environment.
     pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
         command.args(words);
@@ -64,7 +63,7 @@ impl Place {
             .stdin(Stdio::null());
     }
 
-    /// The same, with the models at this stub.
+    /// mcptest, with this stub as its provider.
     pub(crate) fn asking(&self, stub: &Stub, words: &[&str]) -> Command {
         let mut command = self.command(words);
         command.envs(stub.environment());
@@ -118,7 +117,8 @@ impl Place {
         litter.filter(|path| !is_kept(path)).collect()
     }
 
-    /// The processes that mcptest started here and that still run; what has ended may take a moment to be gone.
+    /// The processes that mcptest started here and that still run. An ended process may take a
+    /// moment to disappear.
     pub(crate) fn left(&self) -> Vec<String> {
         let begun = Instant::now();
         loop {

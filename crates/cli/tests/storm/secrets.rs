@@ -83,7 +83,7 @@ agents:
     )
 }
 
-/// A model that repeats all it is told, and a provider that repeats keys.
+/// A model that repeats its whole input, and a provider that repeats keys.
 fn script() -> String {
     let of_no_header = |shape: &&str| !shape.starts_with("hunter") && !shape.starts_with("abc");
     let shapes: Vec<&str> = SHAPES.into_iter().filter(of_no_header).collect();
@@ -107,7 +107,7 @@ fn script() -> String {
     )
 }
 
-/// Every form in which a value would be told.
+/// Every form in which a value could appear.
 fn forms(value: &str) -> Vec<String> {
     let hex = |byte: u8| format!("%{byte:02X}");
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte);
@@ -137,7 +137,7 @@ fn forms(value: &str) -> Vec<String> {
     forms
 }
 
-/// The characters of base64 that hold this value and nothing else, when so many bytes stand before it.
+/// The characters of base64 that hold only this value after `shift` other bytes.
 fn core(engine: &GeneralPurpose, shift: usize, value: &str) -> String {
     let bytes = [&vec![0; shift][..], value.as_bytes()].concat();
     let encoded = engine.encode(&bytes);

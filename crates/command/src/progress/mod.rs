@@ -82,7 +82,7 @@ impl Progress {
         Self { showing, _view }
     }
 
-    /// The function that receives every event. A terminal that takes nothing for a while must not hold up the runs.
+    /// The function that receives every event. It never blocks the runs, even if the terminal does.
     pub fn watch(&self) -> Watch {
         let Some((sender, _)) = &self.showing else {
             return mcptest_replay::unwatched();
@@ -94,7 +94,7 @@ impl Progress {
         })
     }
 
-    /// Takes the view away, and says what was spent.
+    /// Removes the view and prints what was spent.
     pub fn end(self) {
         if let Some((sender, showing)) = self.showing {
             drop(sender.send(ProgressMessage::End));

@@ -6,9 +6,9 @@ use mcptest_core::escape::escape;
 use mcptest_replay::Event;
 use std::time::Duration;
 
-/// The number of runs above which a run does not get a separate line.
+/// Up to this number of runs, each run gets a separate line.
 const FEW: u64 = 50;
-/// So often at most, with many runs.
+/// The shortest time between lines, with many runs.
 const SPACING: Duration = Duration::from_secs(1);
 /// The longest time without a line.
 const SILENCE: Duration = Duration::from_secs(30);

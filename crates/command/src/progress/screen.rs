@@ -1,4 +1,4 @@
-//! How is the view kept at the bottom of the terminal, over what it showed before?
+//! How does the view stay at the bottom of the terminal and replace its previous version?
 
 use crate::output;
 use console::Term;
@@ -54,7 +54,7 @@ impl Screen {
         }
     }
 
-    /// Takes the lines away for good.
+    /// Removes the lines for good.
     pub(crate) fn clear(&self) {
         if self.drawn > 0 {
             self.bar.finish_and_clear();
@@ -62,8 +62,8 @@ impl Screen {
     }
 }
 
-/// The number of rows that the drawn lines take after the terminal has changed its width. The lines are filled up
-/// with blanks and touch the edge, so a terminal breaks and joins them as one text.
+/// The number of rows that the drawn lines take after a resize. The lines are padded and touch the
+/// edge, so a terminal breaks and joins them as one text.
 fn rows_after_resize(drawn: usize, before: usize, now: usize) -> usize {
     (drawn * before).div_ceil(now.max(1)).max(1)
 }

@@ -45,7 +45,7 @@ pub(crate) struct Row {
     /// The number of runs to record now, including known side runs.
     pub(crate) of: usize,
     pub(crate) side_runs: usize,
-    /// The name of one of these.
+    /// The name of a side run.
     side: &'static str,
     pub(crate) recorded: usize,
     pub(crate) failed: usize,
@@ -58,7 +58,7 @@ pub(crate) struct Row {
     took: Duration,
     /// The most of its runs that were going on at once.
     peak: usize,
-    /// Why a run of it could not be recorded.
+    /// Why one of its runs could not be recorded.
     pub(crate) failure: Option<String>,
 }
 
@@ -67,7 +67,7 @@ pub(crate) struct Row {
 pub(crate) struct Active {
     pub(crate) is_side: bool,
     pub(crate) since: Duration,
-    /// When it was last heard of.
+    /// The time of its last event.
     pub(crate) heard: Duration,
     pub(crate) doing: Doing,
     pub(crate) spent: Spent,
@@ -177,7 +177,7 @@ impl Spent {
         (self.counted > 0).then(|| format!("{at_least}{}", count_grouped(self.tokens, "token")))
     }
 
-    /// `$0.003`, when any price is known.
+    /// `$0.003`, if any price is known.
     pub(crate) fn cost_in_words(&self) -> Option<String> {
         let at_least = if self.priced < self.answers {
             "≥"
@@ -383,7 +383,7 @@ impl State {
 }
 
 impl Row {
-    /// Returns true if recording it has finished.
+    /// Returns true if its recording has finished.
     pub(crate) fn is_over(&self) -> bool {
         self.active.is_empty() && (self.is_failed() || self.recorded >= self.of)
     }
@@ -410,13 +410,13 @@ impl Row {
         mean * u32::try_from(waiting).unwrap_or(u32::MAX) + going_on.sum::<Duration>()
     }
 
-    /// The time of its remaining runs, once one has ended that allows an estimate.
+    /// The remaining time of its runs, once an ended run allows an estimate.
     pub(crate) fn left(&self, now: Duration) -> Option<Duration> {
         let work = self.work_left(self.mean()?, now);
         Some(work / u32::try_from(self.peak.max(1)).unwrap_or(u32::MAX))
     }
 
-    /// Its run that was heard of last; one that calls a tool before others.
+    /// The run with the latest event. A run that calls a tool comes first.
     pub(crate) fn latest(&self) -> Option<(usize, &Active)> {
         let calls = |active: &Active| matches!(active.doing, Doing::Calling(_));
         let latest = self

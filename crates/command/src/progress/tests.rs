@@ -8,7 +8,7 @@ use console::measure_text_width;
 use mcptest_replay::{Event, RowToRecord};
 use std::time::Duration;
 
-/// A recording in which time is told.
+/// A recording with a simulated clock.
 #[derive(Default)]
 struct TimedRecording {
     state: State,

@@ -1,4 +1,4 @@
-//! What does a person see while runs are recorded: the rows at work, and a line for all of them?
+//! What does a person see during a recording: the active rows, and a line for all of them?
 
 use super::line::{Line, Part, Style, cut_within, keep_fitting};
 use super::state::{Doing, Row, State, ToolTests};
@@ -17,14 +17,14 @@ pub(crate) struct Size {
 /// More rows than these are too many to look at.
 const MOST_ROWS: usize = 12;
 const BAR: usize = 10;
-/// Columns for what changes from one moment to the next, lest the table jump.
+/// Fixed widths for changing values, so that the table does not jump.
 const LEFT: usize = "~1 min 10 s".len();
 const DOING: usize = 16;
 const TOKENS: usize = "12,040 tok".len();
 const COST: usize = "$0.0021".len();
 const SHORTEST_NAME: usize = 14;
 
-/// The lines, none of them as wide as the terminal and all of them fewer than it has rows.
+/// The lines, each narrower than the terminal, and fewer than its rows.
 pub(crate) fn lines(state: &State, now: Duration, size: Size, paint: Paint) -> Vec<String> {
     let widest = size.columns.saturating_sub(1);
     let room = size.rows.saturating_sub(3).clamp(1, MOST_ROWS);

@@ -3,7 +3,7 @@
 pub use mcptest_core::words::{count_grouped, grouped};
 use std::time::Duration;
 
-/// `$12.40`, `$0.21`, `$0.003`: cents, and below ten of them two digits that say something.
+/// `$12.40`, `$0.21`, `$0.003`: cents, or below ten cents two significant digits.
 pub fn dollars(usd: f64) -> String {
     const MOST_DECIMALS: usize = 9;
     if !usd.is_finite() || usd <= 0.0 {

@@ -37,7 +37,7 @@ pub fn capture(row: AgentRow<'_>, runs: &[Run<'_>]) -> TestBaseline {
     }
 }
 
-/// The agent's test with nothing but what is asked in it.
+/// The agent's test with only its question.
 pub(crate) fn of_question(suite: &Path, agent: &Agent, variant: Option<Variant>) -> TestBaseline {
     let prompts: Vec<&str> = agent
         .turns
@@ -66,7 +66,7 @@ pub(crate) fn of_question(suite: &Path, agent: &Agent, variant: Option<Variant>)
     }
 }
 
-/// What each gate comes to over all runs.
+/// The score of each gate over all runs.
 fn gates_over_all(
     agent: &Agent,
     variant: Option<Variant>,
@@ -103,8 +103,8 @@ fn numbers_of_run(
         .collect()
 }
 
-/// A gate that has runs of its own, asks judges or compares with a baseline itself takes no part: what a model says
-/// decides nothing here.
+/// Returns true if a baseline may contain the gate: not if it makes its own runs, asks judges or
+/// compares with a baseline.
 fn takes_part(gate: &GateBlock) -> bool {
     !gate.judges_side_runs()
         && !gate.is(GateTrait::ComparesWithBaseline)
@@ -121,12 +121,12 @@ fn without_pass_rates(gate: &GateBlock, mut numbers: GateNumbers) -> GateNumbers
 }
 
 impl RunBaseline {
-    /// What one run did, without the numbers of gates.
+    /// Describes one run, without the numbers of gates.
     pub fn of(run: &Run<'_>) -> Self {
         Self::new(run, None)
     }
 
-    /// What one run did; calls that name no server are to the only one that its agent has.
+    /// Describes one run. Calls without a server belong to the agent's only server.
     fn new(run: &Run<'_>, only_server: Option<&str>) -> Self {
         Self {
             run: run.number,
@@ -162,7 +162,7 @@ fn arguments(call: &Call<'_>) -> Option<Value> {
     parsed.or_else(|| call.args_text.as_deref().map(Value::from))
 }
 
-/// The tool as `server.tool`. A name that has a server of its own in it, or is a distractor's, keeps what it says.
+/// The tool as `server.tool`. A name with its own server, or of a distractor, is unchanged.
 fn tool_name(call: &Call<'_>, only_server: Option<&str>) -> String {
     let tool = Tool::from(call);
     let names_no_server =
@@ -196,7 +196,7 @@ fn structured(text: &str) -> Option<Value> {
         .filter(|value| value.is_object() || value.is_array())
 }
 
-/// What is in a text's only fenced block, when its language is JSON or is not said.
+/// The contents of a text's only fenced block, if its language is JSON or missing.
 fn only_fenced_block(text: &str) -> Option<&str> {
     let parts: Vec<&str> = text.split("```").collect();
     let ([_, block] | [_, block, _]) = parts[..] else {

@@ -1,4 +1,4 @@
-//! What came out of comparing two baselines: the one model that its reporters render.
+//! The result of comparing two baselines: the one model that its reporters render.
 
 use super::{Baseline, TestBaseline, VERSION};
 use crate::behaviour::{Behaviour, compare_behaviour};
@@ -9,17 +9,17 @@ use mcptest_core::gates::Gates;
 use mcptest_core::words::count;
 use serde::Serialize;
 
-/// What a difference means.
+/// The meaning of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DifferenceClass {
     /// It is tolerated.
     Pass,
-    /// There are not enough runs to tell.
+    /// There are too few runs to decide.
     Undecided,
     /// A number has shifted.
     Drift,
-    /// What held in every run before holds no more.
+    /// A fact that held in every earlier run no longer holds.
     Fail,
 }
 
@@ -44,7 +44,7 @@ pub struct BaselineDiff {
     pub verdict: DifferenceClass,
     /// The baseline.
     pub before: BaselineSide,
-    /// What is compared with it.
+    /// The newer side.
     pub after: BaselineSide,
     /// How many differences there are of each class.
     pub counts: DifferenceCounts,
@@ -58,7 +58,7 @@ pub struct BaselineDiff {
     pub only_after: Vec<String>,
 }
 
-/// One of the two.
+/// One side of the comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BaselineSide {
     /// Its file.
@@ -67,18 +67,18 @@ pub struct BaselineSide {
     pub model: Option<String>,
 }
 
-/// How many differences there are of each class.
+/// The number of differences of each class.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct DifferenceCounts {
     /// Tests that were compared.
     pub tests: usize,
-    /// Things that held in every run before.
+    /// Facts that held in every earlier run.
     pub invariants: usize,
-    /// Those that hold no more.
+    /// Invariants that no longer hold.
     pub fail: usize,
     /// Numbers that have shifted.
     pub drift: usize,
-    /// Those for which there are not enough runs to tell.
+    /// Invariants with too few runs to decide.
     pub undecided: usize,
     /// Differences that are tolerated.
     pub pass: usize,
@@ -97,15 +97,15 @@ pub struct TestDiff {
     pub verdict: DifferenceClass,
     /// How many runs there were before.
     pub runs_before: usize,
-    /// How many there are now.
+    /// The number of current runs.
     pub runs_after: usize,
-    /// How many things held in every run before.
+    /// The number of facts that held in every earlier run.
     pub invariants: usize,
-    /// How many varied already, so that nothing is said of them.
+    /// The number of facts that already varied and are not judged.
     pub varied: usize,
     /// The differences, the worst first.
     pub differences: Vec<Difference>,
-    /// Why it was not compared.
+    /// The reason that it was not compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_compared: Option<String>,
 }
@@ -117,12 +117,12 @@ pub struct Difference {
     pub class: DifferenceClass,
     /// What differs: `tool`, `order`, `arguments`, `response`, `finish`, `verdict`.
     pub kind: &'static str,
-    /// The same in a sentence.
+    /// The difference as a sentence.
     pub message: String,
-    /// In how many runs it held before and holds now, where that was counted.
+    /// The number of runs in which it held before and holds now, if counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub support: Option<[Support; 2]>,
-    /// How many more runs it takes to decide, where there are too few.
+    /// The number of further runs needed to decide, if there are too few.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing_runs: Option<MissingRuns>,
 }
@@ -143,7 +143,7 @@ impl Difference {
     }
 }
 
-/// Compares two baselines, each with the name of its file; `gates` say which way their numbers are better.
+/// Compares two baselines, each with its file name. `gates` define which numbers are better.
 pub fn compare(
     (before, before_file): (&Baseline, &str),
     (after, after_file): (&Baseline, &str),
@@ -162,7 +162,7 @@ pub fn compare(
     )
 }
 
-/// Compares one test with what its runs came to before.
+/// Compares one test with its baseline.
 pub fn compare_test(before: &TestBaseline, after: &TestBaseline, gates: Gates) -> BaselineDiff {
     let side = BaselineSide {
         file: String::new(),

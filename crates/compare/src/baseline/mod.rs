@@ -1,4 +1,4 @@
-//! What did a model do in every test, in short, and what does another one do differently?
+//! What did a model do in every test, in short, and what does another model do differently?
 
 mod capture;
 mod diff;
@@ -22,12 +22,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// What `format` says in every baseline.
+/// The `format` of every baseline.
 pub const FORMAT: &str = "mcptest-baseline";
 /// The version of the format that is read and written.
 pub const VERSION: u32 = 1;
 
-/// What one model did in every test that was captured.
+/// What one model did in every captured test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
@@ -49,11 +49,11 @@ pub struct TestBaseline {
     pub suite: String,
     /// The name of the row, without its model.
     pub name: String,
-    /// A digest of what was asked.
+    /// A digest of the question.
     pub question: String,
-    /// A digest of what was expected of each run.
+    /// A digest of the expectations for each run.
     pub expect: String,
-    /// What the gates came to over all runs.
+    /// The score of each gate over all runs.
     pub gates: BTreeMap<String, GateBaseline>,
     /// The runs.
     pub runs: Vec<RunBaseline>,
@@ -91,11 +91,11 @@ impl ComparedRow for TestBaseline {
     }
 }
 
-/// What a gate came to.
+/// The score of a gate.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GateBaseline {
-    /// A digest of its block as it was written.
+    /// A digest of its block in the suite.
     pub block: String,
     /// Whether it passed.
     pub passed: bool,
@@ -103,13 +103,13 @@ pub struct GateBaseline {
     pub numbers: BTreeMap<String, Option<Number>>,
 }
 
-/// What one run did.
+/// The behaviour of one run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunBaseline {
     /// Its number.
     pub run: usize,
-    /// Whether its `expect:` holds.
+    /// True if its `expect:` holds.
     pub passed: bool,
     /// Why it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -127,7 +127,7 @@ pub struct RunBaseline {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallBaseline {
-    /// The tool as `server.tool`, or bare where the server is not known.
+    /// The tool as `server.tool`, or bare if the server is unknown.
     pub tool: String,
     /// The turn it was made in, counted from 0 over the turns that made calls.
     pub turn: usize,
@@ -140,20 +140,20 @@ pub struct CallBaseline {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ResponseBaseline {
-    /// How long it is.
+    /// Its length class.
     pub length: Length,
     /// A digest of its text, without white space around it.
     pub text: String,
-    /// The type at each path, where it is JSON: `.items[].sku` is a `string`.
+    /// The type at each path, if it is JSON: `.items[].sku` is a `string`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shape: Option<BTreeMap<String, String>>,
 }
 
-/// How long a string is.
+/// The length class of a string.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Length {
-    /// Nothing but white space.
+    /// Only white space.
     #[default]
     Empty,
     /// Less than 200 characters.
@@ -172,7 +172,7 @@ const WORDS: Words = Words {
     again: "capture it again with `mcptest model-baseline capture`",
 };
 
-/// What is wrong with a baseline.
+/// The defect of a baseline.
 #[derive(Debug, thiserror::Error)]
 pub enum BaselineReadFault {
     /// A format of another time.
@@ -202,7 +202,7 @@ impl Baseline {
         Source::new(bytes).whole((FORMAT, u64::from(VERSION)), BaselineReadFault::Broken)
     }
 
-    /// The text of its file: the same for the same runs.
+    /// The text of its file: equal runs give equal text.
     pub fn to_text(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
@@ -212,7 +212,7 @@ impl Baseline {
         String::from_utf8_lossy(&head[..head.len().min(200)]).contains(FORMAT)
     }
 
-    /// The test of this suite and name; of this name alone, where no other suite has it.
+    /// The test of this suite and name, or of this name alone if no other suite has it.
     pub fn test(&self, suite: &str, name: &str) -> Option<&TestBaseline> {
         let named = || self.tests.iter().filter(|test| test.name == name);
         let only = || named().next().filter(|_| named().count() == 1);

@@ -22,12 +22,13 @@ fn test(envelopes: &[Value]) -> TestBaseline {
     }
 }
 
-/// What is told of three runs on each side that are all like these: `FAIL tool: …`, the worst first.
+/// The differences between three runs like `before` and three like `after`, the worst first: `FAIL
+/// tool: …`.
 fn told_of_three(before: &Value, after: &Value) -> Vec<String> {
     told(&vec![before.clone(); 3], &vec![after.clone(); 3])
 }
 
-/// What is told, the worst first: `FAIL tool: …`.
+/// The differences, the worst first: `FAIL tool: …`.
 fn told(before: &[Value], after: &[Value]) -> Vec<String> {
     let found = compare_test(&test(before), &test(after), GATES);
     let one = |one: &Difference| format!("{} {}: {}", one.class.word(), one.kind, one.message);

@@ -4,11 +4,11 @@ use super::fact::{Fact, RunFacts};
 use mcptest_core::words::and_more;
 use std::collections::BTreeSet;
 
-/// How many values are shown.
+/// The number of values to show.
 const SHOWN: usize = 3;
 
 impl Fact {
-    /// What is so now, in the runs in which it does not hold.
+    /// The current state, in the runs in which the fact does not hold.
     pub(super) fn broken_in_words(&self, now: &[RunFacts<'_>]) -> String {
         let others: Vec<&RunFacts<'_>> = now
             .iter()
@@ -77,7 +77,7 @@ fn another_field(path: &str, types: &str, others: &[&RunFacts<'_>]) -> String {
     }
 }
 
-/// `.city` as `city`; the arguments themselves, where nothing stands above.
+/// `.city` as `city`; the arguments themselves if the path is empty.
 pub(super) fn argument(path: &str) -> String {
     if path.is_empty() {
         "what it is given".to_owned()
@@ -86,7 +86,7 @@ pub(super) fn argument(path: &str) -> String {
     }
 }
 
-/// The first few of what was found, each once.
+/// The first few distinct findings.
 fn some(found: impl Iterator<Item = String>) -> Option<String> {
     let found: BTreeSet<String> = found.collect();
     let more = and_more(found.len().saturating_sub(SHOWN));

@@ -1,4 +1,4 @@
-//! What holds in a run, as something that can hold in another run as well?
+//! Which facts about a run can also hold in another run?
 
 use super::tool_names::ToolNames;
 use crate::baseline::{CallBaseline, Length, RunBaseline, walk};
@@ -20,13 +20,13 @@ pub(crate) struct RunFacts<'r> {
     pub(super) run: Option<&'r RunBaseline>,
 }
 
-/// What was given at one path of a tool's arguments.
+/// The values at one path of a tool's arguments.
 #[derive(Debug, Default)]
 pub(super) struct ArgumentFacts {
     pub(super) types: BTreeSet<&'static str>,
-    /// The values as they are compared, each with one as it was written.
+    /// The values in normalized form, each with an original.
     pub(super) values: BTreeMap<String, String>,
-    /// Texts, which may be worded in any way.
+    /// Texts, whose wording may vary.
     pub(super) texts: BTreeSet<String>,
 }
 
@@ -99,7 +99,7 @@ fn is_text(text: &str) -> bool {
     text.split_whitespace().nth(2).is_some()
 }
 
-/// A value as it is compared: numbers by value, texts whatever their case and white space.
+/// A value in normalized form: numbers by value, texts without case and white space.
 fn compared(value: &Value) -> String {
     match value {
         Value::String(text) => {
@@ -123,35 +123,40 @@ pub(crate) enum Fact {
     Calls(String),
     /// The tool is not called.
     Avoids(String),
-    /// The one is first called in an earlier turn than the other.
-    Before { first: String, then: String },
-    /// The tool is given this, of this type.
+    /// The first tool is first called in an earlier turn than the second.
+    Before {
+        first: String,
+        then: String,
+    },
+    /// A call of the tool has an argument of this type.
     Gives {
         tool: String,
         path: String,
         type_word: &'static str,
     },
-    /// The tool is given this value.
+    /// A call of the tool has this argument.
     Value {
         tool: String,
         path: String,
         value: String,
         shown: String,
     },
-    /// The response says something.
     Responds,
     /// The response is JSON, or one block of JSON among words.
     IsJson,
     /// The response has this at a path.
-    Field { path: String, types: String },
+    Field {
+        path: String,
+        types: String,
+    },
     /// The run ends for this reason.
     Stops(String),
-    /// What is expected of the run holds.
+    /// The run's `expect:` holds.
     Passes,
 }
 
 impl Fact {
-    /// All that may hold in every run of which this is one.
+    /// All facts of a run that could be invariants.
     pub(super) fn all_of(facts: &RunFacts<'_>) -> BTreeSet<Self> {
         let tools = facts.order.iter();
         let mut all: BTreeSet<Self> = tools.map(|tool| Self::Calls((*tool).to_owned())).collect();
@@ -209,7 +214,7 @@ impl Fact {
         Support::count(runs.iter().map(|run| self.holds(run)))
     }
 
-    /// Whether it holds in a run; `None` where the run says nothing about it.
+    /// Returns true if it holds in a run; `None` if the run does not show it.
     pub(super) fn holds(&self, facts: &RunFacts<'_>) -> Option<bool> {
         let is_called = |tool: &str| facts.first.contains_key(tool);
         match self {
@@ -241,7 +246,7 @@ impl Fact {
         }
     }
 
-    /// Where in the arguments or the response it stands.
+    /// Its path in the arguments or the response.
     pub(super) fn place(&self) -> Option<String> {
         match self {
             Self::Gives { tool, path, .. } => Some(format!("{tool} {path}")),
@@ -252,7 +257,7 @@ impl Fact {
         }
     }
 
-    /// The place without which it cannot hold: where that is broken, nothing more is said.
+    /// The path that it depends on: if that is broken, this fact is not reported.
     pub(super) fn above(&self) -> Option<String> {
         let parent = |path: &str| path.rfind(['.', '[']).map(|at| path[..at].to_owned());
         match self {
@@ -266,7 +271,6 @@ impl Fact {
         }
     }
 
-    /// What kind of thing it is.
     pub(super) fn kind(&self) -> &'static str {
         match self {
             Self::Calls(_) | Self::Avoids(_) => "tool",

@@ -93,7 +93,7 @@ impl Sides<'_> {
         behaviour
     }
 
-    /// What may have held in every run before, what others rest on first.
+    /// The facts that may have held in every earlier run. Facts that others depend on come first.
     fn candidates(&self) -> Vec<Fact> {
         let mut all: BTreeSet<Fact> = self.before.iter().flat_map(Fact::all_of).collect();
         if !self.same_expect {
@@ -138,7 +138,7 @@ impl Lost<'_> {
     }
 }
 
-/// In how many runs it holds no more, where it holds in others.
+/// The number of runs in which it no longer holds, if it holds in others.
 fn in_part(now: Support) -> String {
     if now.held == 0 {
         String::new()

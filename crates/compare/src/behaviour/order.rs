@@ -5,8 +5,8 @@ use super::fact::{Fact, RunFacts};
 use crate::baseline::DifferenceClass;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Every pair of tools that were called in every run, the one in an earlier turn than the other. Neighbours alone
-/// would not do: tools that are called in parallel, or now here and now there, stand between them.
+/// Every pair of tools that all runs called, the first in an earlier turn. Neighbours alone are not
+/// enough: parallel or optional tools come between them.
 pub(super) fn orders(before: &[RunFacts<'_>], now: &BTreeSet<&str>) -> Vec<Fact> {
     let Some(first) = before.first() else {
         return Vec::new();
@@ -39,8 +39,8 @@ pub(super) fn orders(before: &[RunFacts<'_>], now: &BTreeSet<&str>) -> Vec<Fact>
     orders
 }
 
-/// The orders that were turned round, each only if no tool between its two explains it: one tool that moves across nine
-/// others is one difference.
+/// The reversed orders that no tool in between explains: one tool that moves across nine others is
+/// one difference.
 pub(super) fn closest_orders<'f>(candidates: &[Fact], turned: Vec<Lost<'f>>) -> Vec<Lost<'f>> {
     let later_than = later_tools(candidates);
     let classes: BTreeMap<(&str, &str), DifferenceClass> = turned

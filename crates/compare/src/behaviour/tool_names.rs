@@ -5,15 +5,15 @@ use crate::baseline::TestBaseline;
 use mcptest_core::trace::Tool;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The names that one side writes without a server, and what the other side calls the same tools.
+/// The names that one side writes without a server, and the other side's names for the same tools.
 #[derive(Debug, Default)]
 pub(super) struct ToolNames<'r> {
     with_server: BTreeMap<&'r str, &'r str>,
 }
 
 impl<'r> ToolNames<'r> {
-    /// A recording that names no servers calls `charge` what another one calls `shop.charge`. They are one tool if no
-    /// other server has a tool of this name, and no side has both names.
+    /// A recording without servers calls `charge` what another calls `shop.charge`. They are one
+    /// tool if no other server has a tool of this name and no side has both names.
     pub(super) fn new(before: &'r TestBaseline, after: &'r TestBaseline) -> Self {
         let (before, after) = (tools(before), tools(after));
         let mut meant: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
@@ -41,7 +41,7 @@ impl<'r> ToolNames<'r> {
         Self { with_server }
     }
 
-    /// The name under which both sides know the tool.
+    /// The name of the tool on both sides.
     pub(super) fn settled(&self, tool: &'r str) -> &'r str {
         self.with_server.get(tool).copied().unwrap_or(tool)
     }

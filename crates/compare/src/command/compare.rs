@@ -43,7 +43,7 @@ pub(crate) struct Compare {
     pub(crate) verbose: u8,
 }
 
-/// What ends a comparison with an exit code other than 0.
+/// The conditions for an exit code other than 0.
 const FAIL_ON: [Word<Verdict>; 1] = [(
     "worse",
     Verdict::Worse,
@@ -188,7 +188,7 @@ fn refuse_equal_names(names: &[String]) -> Result<(), Failure> {
     ))
 }
 
-/// A side stands in place of the folder we are in, so that it has no place for other paths.
+/// Refuses other paths: a side replaces the current folder.
 fn refuse_paths_elsewhere(suites: &[PathBuf]) -> Result<(), Failure> {
     let is_below = |path: &&PathBuf| {
         path.components()

@@ -25,7 +25,6 @@ pub(crate) struct ModelBaseline {
     action: Action,
 }
 
-/// What to do with baselines.
 #[derive(Debug, Subcommand)]
 enum Action {
     /// Write what each model did in the recorded runs of suites, one file per model, offline.

@@ -1,4 +1,4 @@
-//! What is a side of a comparison, and what do its runs come to?
+//! What is a side of a comparison, and what are the results of its runs?
 
 use mcptest_command::reports::saved;
 use mcptest_command::{Failure, suites};
@@ -12,7 +12,7 @@ use std::path::{Component, Path, PathBuf};
 
 /// One side, judged.
 pub(super) struct JudgedSide {
-    /// What it is called on the command line.
+    /// Its name on the command line.
     pub(super) name: String,
     /// Its tests.
     pub(super) report: Report,
@@ -98,7 +98,7 @@ fn of_revision(name: &str, suites: &[PathBuf], gates: Gates) -> Result<JudgedSid
     .judge(suites, gates)
 }
 
-/// The runs of one file by every agent of the suites, whose own recordings are left aside.
+/// The runs of one file, for every agent of the suites. The agents' own recordings are ignored.
 fn of_cassette(
     file: &Path,
     name: String,
@@ -133,11 +133,11 @@ fn of_cassette(
     })
 }
 
-/// A folder that stands in place of the one we are in.
+/// A folder that replaces the current one.
 struct SideFolder<'p> {
     name: &'p str,
     folder: &'p Path,
-    /// Whether it is the layout of a revision, whose path means nothing to anybody.
+    /// True if it contains the files of a revision. Its path then means nothing to the user.
     is_laid_out: bool,
 }
 
@@ -174,7 +174,7 @@ impl SideFolder<'_> {
         })
     }
 
-    /// Paths as the user would write them: `HEAD~1:suites/a.yml`.
+    /// Shows paths as the user writes them: `HEAD~1:suites/a.yml`.
     fn shown(&self, text: String) -> String {
         if !self.is_laid_out {
             return text;

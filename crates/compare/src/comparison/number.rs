@@ -27,16 +27,17 @@ pub struct NumberShift {
     pub before: f64,
     /// Its mean over the tests now.
     pub after: f64,
-    /// How many tests have it.
+    /// The number of tests that have it.
     pub tests: usize,
-    /// How many values there are on both sides.
+    /// The number of values on both sides.
     pub values: usize,
     /// The p-value of the shift.
     pub p: f64,
-    /// Whether `p` is from a fixed sample of the rearrangements, because there are too many to count them all.
+    /// True if `p` comes from a sample of the rearrangements because there are too many to count.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub p_is_drawn: bool,
-    /// The same, adjusted for all numbers that could have shown a shift; none where this one could not.
+    /// `p`, adjusted for all numbers that could have shown a shift; `None` if this number could
+    /// not.
     pub adjusted_p: Option<f64>,
     /// The answer of the runs.
     #[serde(skip)]
@@ -54,7 +55,7 @@ impl NumberShift {
         format!("{class}: {target} went from {before} to {after}, for the {how} (p = {p}{drawn})")
     }
 
-    /// Whether it has shifted for the worse.
+    /// Returns true if it shifted for the worse.
     pub fn is_worse(&self) -> bool {
         self.verdict == Verdict::Worse
     }
@@ -62,7 +63,7 @@ impl NumberShift {
 
 type TestPair<'t> = (&'t TestBaseline, &'t TestBaseline);
 
-/// What is measured: a target of a gate.
+/// A target of a gate.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct NumberName {
     gate: String,
@@ -233,7 +234,7 @@ fn values(name: &NumberName, pairs: &[TestPair<'_>]) -> NumberValues {
     )
 }
 
-/// By run where the gate scores one run alone, else by test.
+/// By run if the gate scores single runs, otherwise by test.
 fn values_of_test(NumberName { gate, target }: &NumberName, test: &TestBaseline) -> Vec<f64> {
     if gate == EXPECT {
         return test.tally().outcomes();

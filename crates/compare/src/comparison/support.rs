@@ -8,12 +8,12 @@ use serde::Serialize;
 /// A loss in some of the runs must be as unlikely as this: a row has dozens of things that can be lost.
 const UNLIKELY: f64 = 0.01;
 
-/// In how many runs something holds, of those in which it can.
+/// The number of runs in which a fact holds, of the runs in which it can.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Support {
-    /// It holds in so many.
+    /// Runs in which it holds.
     pub held: usize,
-    /// Of so many.
+    /// Runs in which it can hold.
     pub of: usize,
 }
 
@@ -42,7 +42,7 @@ impl Support {
 pub struct MissingRuns {
     /// Of the baseline.
     pub before: usize,
-    /// Of what is compared with it.
+    /// Runs of the newer side.
     pub now: usize,
 }
 
@@ -50,7 +50,7 @@ impl MissingRuns {
     /// How many runs of a side must be able to show an invariant before it can be broken.
     pub const ENOUGH: usize = 3;
 
-    /// What is missing where the two sides have this many runs; `None` where there are enough.
+    /// The missing runs for sides with these numbers of runs; `None` if there are enough.
     pub fn between(before: usize, now: usize) -> Option<Self> {
         let missing = |runs: usize| Self::ENOUGH.saturating_sub(runs);
         let (before, now) = (missing(before), missing(now));

@@ -132,7 +132,7 @@ impl ModelCompat {
         scores
     }
 
-    /// The test in the file, and the model that it is of.
+    /// The test in the file, and its model.
     fn find(
         &self,
         test: &TestBaseline,
@@ -269,7 +269,7 @@ fn write_test(now: &str, test: &serde_json::Value) -> Result<String, String> {
     Ok(baseline.to_text())
 }
 
-/// Why no invariant can be broken with this many runs; `None` where one can.
+/// Why no invariant can be broken with these numbers of runs; `None` if one can.
 fn too_few_runs(before: usize, now: usize) -> Option<String> {
     let missing = MissingRuns::between(before, now)?;
     let enough = MissingRuns::ENOUGH;

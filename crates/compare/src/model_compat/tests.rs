@@ -28,7 +28,7 @@ fn suite(agent: &str) -> String {
     )
 }
 
-/// Loads a suite whose baseline is this text.
+/// Loads a suite with this baseline.
 fn loaded(agent: &str, baseline: Option<&str>, purpose: fn(&Path, &Host<'_>) -> Loaded) -> Loaded {
     let text = suite(agent);
     let read = |path: &Path| match path.to_str() {

@@ -1,4 +1,4 @@
-//! Which calls do the runs of one side make and those of the other not?
+//! Which calls does only one side make?
 
 use super::model::{FirstDifference, ToolChange};
 use crate::behaviour::{Fact, RunFacts, called};
@@ -26,12 +26,12 @@ fn facts(test: &TestReport) -> Vec<RunFacts<'_>> {
         .collect()
 }
 
-/// The runs that did not end in an error, of which no calls are known.
+/// The runs that did not end in an error; calls of other runs are unknown.
 fn judged(test: &TestReport) -> impl Iterator<Item = &RunReport> {
     test.runs.iter().filter(|run| run.status != Status::Error)
 }
 
-/// Where the typical runs part.
+/// Where the typical runs diverge.
 pub(super) fn first_difference(a: &TestReport, b: &TestReport) -> Option<FirstDifference> {
     let (a, b) = (typical(a)?, typical(b)?);
     let at = (0..a.len().max(b.len())).find(|&at| a.get(at) != b.get(at))?;
@@ -42,7 +42,7 @@ pub(super) fn first_difference(a: &TestReport, b: &TestReport) -> Option<FirstDi
     })
 }
 
-/// The calls that most runs make in this order; of several such, those of the first run.
+/// The most common sequence of calls; of several, the sequence of the earliest run.
 fn typical(test: &TestReport) -> Option<&[String]> {
     let mut counts: Vec<(&[String], usize)> = Vec::new();
     for run in judged(test) {

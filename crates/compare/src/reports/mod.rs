@@ -1,4 +1,4 @@
-//! Is an agent better or worse in one report than in another, or is it chance?
+//! Is an agent better or worse in one report than in another, or is the difference chance?
 
 mod calls;
 mod model;
@@ -27,7 +27,7 @@ use sides::leaderboard_of_sides;
 /// The version of the JSON of a comparison.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// A report and what it is called.
+/// A report and its name.
 pub type Named<'r> = (&'r Report, &'r str);
 
 /// The rows of two reports.
@@ -66,7 +66,7 @@ pub fn compare_several(first: Named<'_>, others: &[Named<'_>], most_k: u64) -> S
     }
 }
 
-/// Worse where any side is; else better, else no evidence of change, in the same way.
+/// Worse if any side is worse; otherwise better if any is; otherwise no evidence of change.
 fn verdict_of_sides(sides: &[ReportDiff]) -> Verdict {
     let has = |verdict: &Verdict| sides.iter().any(|side| side.verdict == *verdict);
     [Verdict::Worse, Verdict::Better, Verdict::NoEvidence]

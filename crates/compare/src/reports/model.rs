@@ -1,4 +1,4 @@
-//! What came out of comparing two reports: the one model that its reporters render.
+//! The result of comparing two reports: the one model that its reporters render.
 
 use mcptest_core::gates::Better;
 use mcptest_core::report::leaderboard::{Leaderboard, RateChange, Verdict};
@@ -12,7 +12,7 @@ use serde::Serialize;
 pub enum Compared {
     /// Two reports.
     Two(Box<ReportDiff>),
-    /// More than two.
+    /// More than two sides.
     Several(Several),
 }
 
@@ -31,29 +31,29 @@ impl Compared {
 pub struct ReportDiff {
     /// The version of this format.
     pub schema_version: u32,
-    /// What is compared with.
+    /// The first side.
     pub a: ComparedSide,
-    /// What is compared.
+    /// The second side.
     pub b: ComparedSide,
-    /// Worse where all tests together are, or any one of them; else better in the same way.
+    /// Worse if all tests together or any single test is worse; otherwise better by the same rule.
     pub verdict: Verdict,
     /// The same of all tests together.
     #[serde(skip)]
     pub together: Verdict,
-    /// The same in a sentence or two.
+    /// The verdict in one or two sentences.
     pub sentence: String,
-    /// The change over all tests that could be compared; absent where there is none.
+    /// The change over all comparable tests; absent without any.
     #[serde(flatten)]
     pub change: Option<RateChange>,
-    /// `p`, adjusted for all sides that are compared with the first; absent where there is one.
+    /// `p`, adjusted for all sides that are compared with the first; absent if there is only one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p_holm: Option<f64>,
-    /// The smallest drop from the pass rate of the first that so many runs show four times in five; absent where even a
-    /// fall to 0 is missed more often.
+    /// The smallest drop from the first side's pass rate that these runs show four times in five;
+    /// absent if even a drop to 0 is missed more often.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub smallest_drop: Option<f64>,
-    /// How many more runs of each test, on each side, would show a difference as large as this one; where there is none,
-    /// a fall to 0 that is not shown now.
+    /// The number of further runs of each test, on each side, that would show a difference as large
+    /// as this one, or without a difference a drop to 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub more_runs: Option<u64>,
     /// The tests that both have, in the order of the first.
@@ -62,81 +62,81 @@ pub struct ReportDiff {
     pub only_a: Vec<String>,
     /// Tests that only the second has.
     pub only_b: Vec<String>,
-    /// The models of both, where there are several.
+    /// The models of both sides, if there are several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaderboard: Option<Leaderboard>,
 }
 
-/// Several reports beside the first.
+/// Several reports compared with the first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Several {
     /// The version of this format.
     pub schema_version: u32,
-    /// What is compared with.
+    /// The first side.
     pub first: ComparedSide,
-    /// Worse where any side is; else better, else no evidence of change, in the same way.
+    /// Worse if any side is worse; otherwise better if any is; otherwise no evidence of change.
     pub verdict: Verdict,
     /// Each other side compared with the first.
     pub sides: Vec<ReportDiff>,
-    /// All sides, where tests of the first have runs.
+    /// All sides, if tests of the first have runs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaderboard: Option<Leaderboard>,
 }
 
-/// One of them.
+/// One side of a comparison.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ComparedSide {
-    /// What it is called on the command line.
+    /// Its name on the command line.
     pub name: String,
-    /// How many tests it has.
+    /// The number of its tests.
     pub tests: usize,
-    /// How many runs of them were judged.
+    /// The number of its judged runs.
     pub runs: u64,
 }
 
 /// One test side by side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TestChange {
-    /// The suite's file, as the first has it.
+    /// The suite's file in the first report.
     pub suite: String,
     /// The agent's name.
     pub name: String,
-    /// The model, when it names one.
+    /// The model, if the test names one.
     pub model: Option<String>,
-    /// The variant, when it has several.
+    /// The variant, if the test has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variant: Option<Variant>,
     /// The name of its row.
     #[serde(skip)]
     pub row: String,
-    /// How it ended in the first.
+    /// Its status in the first report.
     pub status_a: Status,
-    /// How it ended in the second.
+    /// Its status in the second report.
     pub status_b: Status,
-    /// How many runs it has in the first.
+    /// Its runs in the first report.
     pub runs_a: u64,
-    /// How many in the second.
+    /// Its passed runs in the second report.
     pub runs_b: u64,
-    /// How many of them passed in the first.
+    /// Its passed runs in the first report.
     pub passed_a: u64,
-    /// How many in the second.
+    /// Its runs in the second report.
     pub passed_b: u64,
     /// How many runs of the first ended in an error; they count as not passed.
     #[serde(skip_serializing_if = "is_zero")]
     pub broken_a: u64,
-    /// How many of the second.
+    /// Its runs in the second report that ended in an error.
     #[serde(skip_serializing_if = "is_zero")]
     pub broken_b: u64,
-    /// How its pass rate changed; absent where it could not be compared.
+    /// The change of its pass rate; absent if it could not be compared.
     #[serde(flatten)]
     pub change: Option<RateChange>,
-    /// `p`, adjusted for all tests that could have shown a change; absent where this one could not.
+    /// `p`, adjusted for all tests that could have shown a change; absent if this test could not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p_holm: Option<f64>,
-    /// What its runs say; absent where it could not be compared.
+    /// The verdict on its change; absent if it could not be compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
-    /// Whether it passed in the first and fails in the second, held to the same.
+    /// True if it passed in the first report and fails in the second, with the same expectations.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub has_regressed: bool,
     /// Why it could not be compared.
@@ -144,9 +144,9 @@ pub struct TestChange {
     pub not_compared: Option<String>,
     /// The numbers of its gates and scorers.
     pub targets: Vec<TargetChange>,
-    /// The tools that only one of the two called.
+    /// Tools that only one of the two reports called.
     pub calls: Vec<ToolChange>,
-    /// Where the typical runs of the two part.
+    /// Where the typical runs of the two diverge.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_difference: Option<FirstDifference>,
 }
@@ -163,7 +163,7 @@ pub struct TargetChange {
     pub a: Option<Number>,
     /// The second's.
     pub b: Option<Number>,
-    /// Which values are good, where that is known.
+    /// Which values are better, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub better: Option<Better>,
     /// The two-sided mid-p of the permutation test, where each run has a number.
@@ -176,9 +176,9 @@ pub struct TargetChange {
 pub struct ToolChange {
     /// The tool.
     pub tool: String,
-    /// In how many runs of the first it was called.
+    /// The number of runs of the first report that called it.
     pub runs_a: usize,
-    /// In how many of the second.
+    /// The number of runs of the second report that called it.
     pub runs_b: usize,
 }
 
@@ -187,9 +187,9 @@ pub struct ToolChange {
 pub struct FirstDifference {
     /// The call, from 1.
     pub call: usize,
-    /// The tool that the first calls there; absent where it has ended.
+    /// The first report's tool at this place; absent if the run has ended.
     pub a: Option<String>,
-    /// The tool that the second calls there.
+    /// The second report's tool at this place.
     pub b: Option<String>,
 }
 
@@ -210,12 +210,13 @@ impl ReportDiff {
             .sum()
     }
 
-    /// How many tests passed in the first and fail in the second, held to the same.
+    /// The number of tests that passed in the first report and fail in the second, with the same
+    /// expectations.
     pub fn regressed(&self) -> usize {
         self.tests.iter().filter(|test| test.has_regressed).count()
     }
 
-    /// How many tests could not be compared.
+    /// The number of tests that could not be compared.
     pub fn not_compared(&self) -> usize {
         self.tests
             .iter()
@@ -223,7 +224,7 @@ impl ReportDiff {
             .count()
     }
 
-    /// How many tests have this verdict.
+    /// The number of tests with this verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
         self.tests
             .iter()

@@ -4,8 +4,8 @@ use super::Named;
 use mcptest_core::report::Report;
 use mcptest_core::report::leaderboard::{Group, by_model};
 
-/// Where each report has one model and they are not all the same, the model is what is compared, and it does not say
-/// which tests are the same.
+/// If each report has one model and the models differ, the comparison is between the models. Tests
+/// are then matched without them.
 pub fn leave_models_out(reports: &mut [Report]) {
     let models: Vec<Vec<String>> = reports
         .iter()
@@ -24,7 +24,7 @@ pub fn leave_models_out(reports: &mut [Report]) {
     }
 }
 
-/// The models of both sides; where both have one model, the sides by their names too.
+/// The models of both sides. If both have one model, the groups are the sides.
 pub(super) fn groups<'r>((a, name_a): Named<'r>, (b, name_b): Named<'r>) -> Vec<Group<'r>> {
     let (of_a, of_b) = (by_model(&a.tests), by_model(&b.tests));
     let is_in_both = of_a

@@ -10,7 +10,7 @@ pub(super) fn sentence(of: &ReportDiff) -> String {
     format!("{}{}", of_rates(of), beside_rates(of))
 }
 
-/// What counts whatever the rates say.
+/// Findings that do not depend on the rates.
 fn beside_rates(of: &ReportDiff) -> String {
     let mut said = String::new();
     match of.regressed() {
@@ -105,7 +105,7 @@ fn rates(of: &ReportDiff, change: &RateChange) -> String {
     )
 }
 
-/// Where single tests say something of their own.
+/// Single tests with evidence of their own.
 fn also(of: &ReportDiff) -> String {
     let said = [Verdict::Worse, Verdict::Better]
         .into_iter()

@@ -15,8 +15,8 @@ struct SideBesideFirst<'s, 'r> {
     found: &'s ReportDiff,
 }
 
-/// The sides under their names over the tests that all of them have, and what was found of those beside the first; none
-/// where the first has no runs.
+/// The sides as rows over their shared tests, with their change from the first; `None` if the first
+/// has no runs.
 pub(super) fn leaderboard_of_sides<'s>(
     first: Named<'s>,
     others: &'s [Named<'_>],

@@ -37,7 +37,7 @@ fn of_gate<'r>(test: &'r TestReport, key: &str) -> Option<&'r GateReport> {
     test.gates.iter().find(|gate| gate.key == key)
 }
 
-/// Which values of a gate's number are good, as the reports themselves say.
+/// Which values of a gate's number are better, according to the reports.
 fn better(reports: [&Report; 2], gate: &str, target: &str) -> Option<Better> {
     let definition = |report: &Report| Some(report.gates.get(gate)?.targets.get(target)?.better);
     reports.into_iter().find_map(definition)

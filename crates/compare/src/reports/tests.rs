@@ -1,4 +1,4 @@
-//! What is said of two reports.
+//! What is printed about two reports.
 
 use super::*;
 use mcptest_core::gates::GATES;
@@ -13,7 +13,7 @@ fn run(index: usize, passed: bool, tools: &[&str]) -> RunReport {
     serde_json::from_value(run).unwrap()
 }
 
-/// A test of which so many runs passed.
+/// A test with this number of passed runs.
 fn test(suite: &str, name: &str, passed: usize, runs: usize) -> TestReport {
     let mut test: TestReport = serde_json::from_value(json!({
         "name": name, "suite": { "file": suite, "line": 1 }, "status": "passed", "rerun": "",
@@ -39,7 +39,7 @@ fn compared(a: Vec<TestReport>, b: Vec<TestReport>) -> ReportDiff {
     )
 }
 
-/// Tests of so many passes out of so many runs each.
+/// Tests, each with its passed runs and runs.
 fn suite(counts: &[(usize, usize)]) -> Vec<TestReport> {
     counts
         .iter()

@@ -24,7 +24,7 @@ pub(crate) fn test(
     test
 }
 
-/// A reporter's output, which is the same each time.
+/// A reporter's output, checked to be deterministic.
 pub(crate) fn rendered<R>(
     reporters: &[Reporter<R>],
     key: &str,
@@ -44,7 +44,7 @@ pub(crate) fn rendered<R>(
     String::from_utf8(bytes).unwrap()
 }
 
-/// The JSON, held to its schema.
+/// Checks the JSON against its schema.
 #[expect(
     clippy::disallowed_methods,
     reason = "the schema is ours, and this is a test"

@@ -6,14 +6,14 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// A tool, a resource or a prompt, as a list of them is compared with a list from another time.
+/// A tool, a resource or a prompt, for comparison with a list from another time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CatalogueItem<'c> {
-    /// Its server. An item without one may be the item of the same name of any server.
+    /// Its server. An item without a server may be the item of that name of any server.
     pub server: Option<&'c str>,
     /// Its name.
     pub name: &'c str,
-    /// All else that is known of it, in the order in which changes are reported.
+    /// Its other known properties, in the order in which changes are reported.
     pub parts: Vec<ItemPart<'c>>,
 }
 

@@ -15,7 +15,7 @@ pub enum Change<V> {
     Added(V),
     /// Only the earlier version has the part.
     Removed(V),
-    /// Both versions have the part, and it differs.
+    /// Both versions have the part, but it differs.
     Changed {
         /// The part in the earlier version.
         before: V,
@@ -56,7 +56,7 @@ impl<V> Change<V> {
         }
     }
 
-    /// The same change of what `convert` makes of the part.
+    /// The same change of the values that `convert` returns.
     pub fn map<W>(self, convert: impl Fn(V) -> W) -> Change<W> {
         match self {
             Self::Added(after) => Change::Added(convert(after)),
@@ -87,8 +87,8 @@ pub struct PlacedChange<P, V> {
     pub change: Change<V>,
 }
 
-/// The changes of parts that have names, such as the keys of an object: removed and changed parts in their order
-/// before, then added parts.
+/// The changes of named parts, such as the keys of an object: removed and changed parts in their
+/// earlier order, then added parts.
 pub fn compare_parts<P: Ord + Copy, V: Copy>(
     before: impl IntoIterator<Item = (P, V)>,
     after: impl IntoIterator<Item = (P, V)>,

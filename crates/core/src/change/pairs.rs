@@ -21,7 +21,7 @@ pub struct Paired<'t, T> {
 }
 
 impl<'t, T> Pairs<'t, T> {
-    /// Items of both lists, the earlier one first.
+    /// Items in both lists, the earlier version first.
     pub fn both(&self) -> impl Iterator<Item = (&'t T, &'t T)> {
         self.before
             .iter()
@@ -37,8 +37,8 @@ impl<'t, T> Pairs<'t, T> {
     }
 }
 
-/// Pairs the items that have the same identity. Among the rest, pairs two items that `may_be_same` if neither has
-/// another candidate: the item has moved, or one list does not know all of its identity.
+/// Pairs the items with equal identity. Then pairs two remaining items that `may_be_same` if
+/// neither has another candidate: the item has moved, or one list lacks part of its identity.
 pub fn pair_items<'t, T, Identity: Ord>(
     before: &'t [T],
     after: &'t [T],
@@ -123,7 +123,7 @@ fn only(places: &[usize], fits: impl Fn(&usize) -> bool) -> Option<usize> {
 mod tests {
     use super::*;
 
-    /// Each pair as `before>after`, then what only one list has.
+    /// Each pair as `before>after`, then the items of only one list.
     fn paired(before: &[(&str, &str)], after: &[(&str, &str)]) -> Vec<String> {
         let pairs = pair_items(before, after, |item| *item, |one, other| one.1 == other.1);
         let said = |item: &(&str, &str)| format!("{}.{}", item.0, item.1);

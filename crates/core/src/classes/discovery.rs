@@ -14,7 +14,7 @@ pub(crate) struct Discovery {
 }
 
 impl Discovery {
-    /// The target, which has one name in every gate that asks for it.
+    /// The target, with one name in all gates that use it.
     pub(crate) const TARGET: Target = Target::percent(
         "orchestration.discovery",
         "percent of the classes that the calls of a run reached",

@@ -8,7 +8,7 @@ use crate::words::{any_of, count};
 
 const MOST_FINDINGS: usize = 20;
 
-/// Says which classes were missed and which calls belong to none; each is about other targets.
+/// Reports missed classes and calls outside all classes; each finding names its targets.
 pub(crate) fn explain_selection(
     reach: &Reach,
     calls: &[Call<'_>],

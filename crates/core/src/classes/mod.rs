@@ -12,7 +12,7 @@ pub use selection::{Selection, score_selection};
 use crate::problem::{Problem, Span};
 use crate::suite::read::{Block, Field};
 
-/// Tools of which any one will do.
+/// Tools that are interchangeable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Class {
     /// The capability.

@@ -104,7 +104,7 @@ pub fn score_selection(calls: &[Value], classes: &[Class]) -> Selection {
     .selection()
 }
 
-/// Which classes one run reached.
+/// The classes that one run reached.
 pub(crate) struct Reach {
     classes: usize,
     /// Classes without a call.

@@ -11,7 +11,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A tool by its server, where that is known, and its name.
+/// A tool by its server, if known, and its name.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct ToolKey {
     server: Option<String>,
@@ -27,8 +27,8 @@ impl ToolKey {
     }
 }
 
-/// The tools that rows called, and the tools that their recordings list. Only all rows together show the coverage:
-/// one may call a tool that only another's recording lists.
+/// The tools that rows called, and the tools that their recordings list. Only all rows together
+/// show the coverage: a row may call a tool that only another row's recording lists.
 #[derive(Debug, Default)]
 pub struct Exercised {
     /// The servers that the rows use.
@@ -39,7 +39,7 @@ pub struct Exercised {
     called: BTreeMap<ToolKey, Seen>,
 }
 
-/// The JSON-RPC code of a server that has no such method, or no such tool.
+/// The JSON-RPC code for an unknown method or tool.
 const METHOD_NOT_FOUND: i64 = -32601;
 
 /// The observations of one tool.
@@ -65,7 +65,7 @@ impl Exercised {
         found
     }
 
-    /// With what another row exercised.
+    /// Adds the coverage of another row.
     pub fn merge(&mut self, other: Self) {
         self.used.extend(other.used);
         self.known.extend(other.known);
@@ -122,8 +122,8 @@ impl Exercised {
         coverage.counted()
     }
 
-    /// The listed tool that a call means. Where the call does not say its server, or the list does not, it is the only
-    /// one of its name.
+    /// The listed tool of a call. If the call or the list has no server, it is the only tool of
+    /// that name.
     fn listed_as(&self, called: &ToolKey) -> Option<ToolKey> {
         if self.listed.contains_key(called) {
             return Some(called.clone());
@@ -181,8 +181,8 @@ impl Exercised {
         }
     }
 
-    /// A call that an injected fault made fail, one of a distractor, and one to a tool that the server does not have
-    /// say nothing of a server.
+    /// Adds the calls of a trace. Calls that failed by an injected fault, calls of distractors and
+    /// calls of unknown tools show nothing about a server.
     fn add_trace(&mut self, trace: &Trace<'_>) {
         let struck: BTreeSet<usize> = trace
             .faults

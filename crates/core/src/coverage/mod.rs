@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 pub struct Coverage {
     /// Tools called of the tools listed, in whole percent, rounded down; absent where no recording lists a tool.
     pub percent: Option<usize>,
-    /// The percent that was asked for.
+    /// The required percentage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<usize>,
     /// Tools that were called.
@@ -25,13 +25,13 @@ pub struct Coverage {
     pub parameters: Share,
     /// Values of enumerations and booleans that a call gave.
     pub values: Share,
-    /// Tools of which a call succeeded.
+    /// Tools with a successful call.
     pub successes: Share,
-    /// Tools of which a call came back as an error.
+    /// Tools with a failed call.
     pub errors: Share,
     /// Calls of tools that no recording lists.
     pub unlisted_calls: usize,
-    /// Servers whose tools no recording lists, so that nothing is known of them.
+    /// Servers without a recorded tool list.
     pub unmeasured: Vec<String>,
     /// The tools by their servers.
     pub servers: Vec<ServerCoverage>,
@@ -49,7 +49,7 @@ pub struct Share {
 /// One server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ServerCoverage {
-    /// Its name in the suites; absent where a recording does not say whose tools these are.
+    /// Its name in the suites; absent if a recording does not name the server of its tools.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// Its tools by their names.
@@ -146,7 +146,8 @@ impl Coverage {
         self
     }
 
-    /// Why it is less than was asked for, when it is: a server of which nothing is known may have any number of tools.
+    /// Why the coverage is too low, if it is. A server without a known tool list may have any
+    /// number of tools.
     pub fn miss(&self) -> Option<String> {
         let threshold = self.threshold?;
         match self.percent {
@@ -164,7 +165,7 @@ impl Coverage {
         }
     }
 
-    /// Changes every text that comes from servers and suites.
+    /// Changes every text from servers and suites.
     pub fn change_texts(&mut self, change: impl Fn(&mut String)) {
         self.unmeasured.iter_mut().for_each(&change);
         for server in &mut self.servers {

@@ -1,4 +1,4 @@
-//! Which parameters does the schema of a tool name, and which values of each?
+//! Which parameters and values does a tool's schema name?
 
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The parameters of a tool by their paths, each with the values that its schema names.
 pub type Parameters = BTreeMap<String, BTreeSet<String>>;
 
-/// The tools of a server with their parameters and values. Lists, because a name may be that of a secret, whose
-/// values recordings do not keep.
+/// The tools of a server with their parameters and values. Lists, because recordings do not keep
+/// values under a secret name, which a map key could be.
 pub type Surface = Vec<(String, Vec<(String, BTreeSet<String>)>)>;
 
 /// The number of parts of one schema to visit: references can make a short schema very large.

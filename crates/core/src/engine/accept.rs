@@ -1,4 +1,4 @@
-//! What would a gate have to say, or to compare with, for what the runs did to be right?
+//! Which change to the suite would make the recorded runs pass?
 
 use crate::problem::Span;
 use serde_json::Value;
@@ -45,7 +45,7 @@ pub enum ProposedChange {
 /// Returns the text of a file with a value in it, from the file's current text. The error is a sentence.
 pub type WriteInFile = fn(now: &str, value: &Value) -> Result<String, String>;
 
-/// Rows that share a file agree when they want the same value in it.
+/// Changes of a shared file agree if they write the same value.
 impl PartialEq for ProposedChange {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -59,8 +59,8 @@ impl PartialEq for ProposedChange {
 /// One item of a proposed list.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ProposedItem {
-    /// The item with this index as it is written.
+    /// The existing item with this index.
     Kept(usize),
-    /// Another one.
+    /// A new item.
     New(Value),
 }

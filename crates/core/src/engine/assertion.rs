@@ -12,14 +12,14 @@ use crate::words::{count, some_of};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// An expectation as written, its target known.
+/// An expectation in the suite, with its resolved target.
 #[derive(Debug)]
 pub struct Assertion<T> {
     /// The value that the assertion checks.
     pub target: T,
     /// The condition on the value.
     pub matcher: Matcher,
-    /// The suite's own words for when it does not.
+    /// The suite's own message for a failure.
     pub message: Option<String>,
     pub(crate) span: Span,
     /// The line of the suite that it is written on, known once the suite is complete. `None` for a default.
@@ -123,7 +123,7 @@ impl Assertion<Path> {
         self.check_with(trace, None)
     }
 
-    /// The same, with what judges said.
+    /// Checks one run, with judges' grades.
     pub(crate) fn check_with(&self, trace: &Trace<'_>, found: Option<&Found>) -> Expectation {
         self.graded(found).unwrap_or_else(|| {
             let actual = self.target.resolve(trace);
@@ -284,7 +284,8 @@ impl Assertion<Target> {
         field.list(|item| Self::read(item, |field| read_target(field, targets), Matcher::read))
     }
 
-    /// Refuses what can never hold with this many runs and warns of what always does.
+    /// Refuses expectations that can never hold with this many runs, and warns about expectations
+    /// that always hold.
     pub fn lint(&self, runs: usize) -> Option<Problem> {
         if self.matcher.asks_for_absence() {
             return None;

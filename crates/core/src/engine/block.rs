@@ -98,7 +98,7 @@ impl GateBlock {
         self.gate.question()
     }
 
-    /// The digest of the block as it is written.
+    /// The digest of the block in the suite.
     pub fn digest(&self) -> &str {
         &self.digest
     }
@@ -180,7 +180,7 @@ impl GateBlock {
         self.is(GateTrait::CanBeRefuted) || !self.expect.is_empty()
     }
 
-    /// The verdict over `of` runs that begin with these, when it is the same whatever the others are.
+    /// The verdict over `of` runs that begin with these, if the other runs cannot change it.
     pub(crate) fn outlook(&self, runs: &[Run<'_>], of: usize) -> Option<bool> {
         let scores = self.gate.score(runs);
         let outlook = |target: &Target| {
@@ -207,7 +207,7 @@ impl GateBlock {
         self.judge_variant(None, row_name, runs)
     }
 
-    /// The same for the runs of one variant.
+    /// Judges the runs of one variant.
     pub fn judge_variant(
         &self,
         variant: Option<Variant>,
@@ -217,7 +217,7 @@ impl GateBlock {
         self.report(variant, row_name, runs, self.gate_for(variant).score(runs))
     }
 
-    /// The same for the runs of a row, beside its other gates.
+    /// Judges the runs of a row, with its other gates.
     pub(crate) fn judge_beside(
         &self,
         row: AgentRow<'_>,
@@ -250,7 +250,7 @@ impl GateBlock {
         self.gate_for(row.variant).propose(runs, row)
     }
 
-    /// Why labels of runs say nothing about the gate.
+    /// Why labels of runs cannot measure the gate.
     pub fn why_not_calibrated(&self) -> Option<&'static str> {
         if self.is(GateTrait::DecidesRuns) {
             Some("it counts passed runs, which the labels already give")

@@ -11,12 +11,13 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Every rule of the registry that an entry breaks, as a sentence; none for a sound one. The suites of its page and its
-/// example may use these gates, of which it is one.
+/// Every rule of the registry that an entry breaks, as a sentence; empty for a valid entry. The
+/// suites on its page and its example may use these gates, which include it.
 ///
-/// The rules: the page defines every target. The page's suites and the example load. The example uses the gate, and
-/// the gate's block refuses unknown keys. Whatever the runs, the gate measures the targets that it declares, and
-/// gives an equal report when it judges twice. A target that another gate also has means the same there.
+/// The rules: the page defines every target. The page's suites and the example load. The example
+/// uses the gate, and the gate's block refuses unknown keys. Whatever the runs, the gate measures
+/// the targets that it declares, and gives an equal report when it judges twice. A target that
+/// another gate also has means the same there.
 pub fn check(kind: &GateKind, gates: Gates) -> Vec<String> {
     let mut broken = Vec::new();
     check_words(kind, &mut broken);
@@ -71,7 +72,7 @@ fn check_targets(kind: &GateKind, gates: Gates, broken: &mut Vec<String>) {
     }
 }
 
-/// Every suite on the page loads, and there is one.
+/// Every suite on the page loads, and there is at least one.
 fn check_page(kind: &GateKind, gates: Gates, broken: &mut Vec<String>) {
     let blocks = kind.doc.split("```yaml\n").skip(1);
     let suites: Vec<&str> = blocks
@@ -89,7 +90,8 @@ fn check_page(kind: &GateKind, gates: Gates, broken: &mut Vec<String>) {
     }
 }
 
-/// The example uses the gate, which measures what it declares and judges alike every time.
+/// The example uses the gate, which measures its declared targets and gives the same verdict every
+/// time.
 fn check_example(kind: &GateKind, suite: &Suite, broken: &mut Vec<String>) {
     let blocks = suite.agents.iter().flat_map(|agent| &agent.gates);
     let blocks: Vec<&GateBlock> = blocks.filter(|block| block.key() == kind.key).collect();

@@ -18,7 +18,7 @@ impl std::fmt::Display for Combination {
     }
 }
 
-/// Reads what is displayed.
+/// Parses the displayed form.
 impl std::str::FromStr for Combination {
     type Err = ();
 

@@ -1,4 +1,5 @@
-//! What does a gate know about its agent before any run, and which problems of its block does that show?
+//! Which facts about the agent does a gate know before any run, and which problems of its block do
+//! they show?
 
 use super::assertion::Assertion;
 use super::target::Target;
@@ -15,7 +16,7 @@ use std::collections::BTreeSet;
 pub struct AgentFacts<'a> {
     /// The number of judged runs. It is 0 if only the traces determine it.
     pub runs: usize,
-    /// Where the gate's key stands.
+    /// The place of the gate's key.
     pub key_span: Span,
     /// The tools that the block names, each with its place.
     pub named: &'a [(String, Span)],
@@ -25,7 +26,7 @@ pub struct AgentFacts<'a> {
     pub expectations: usize,
     /// The user's messages, turn by turn.
     pub prompts: &'a [String],
-    /// The agent's models, as recordings name them.
+    /// The names of the agent's models in recordings.
     pub models: &'a [String],
     /// The names of the agent's servers.
     pub servers: &'a [String],
@@ -69,8 +70,8 @@ impl AgentFacts<'_> {
             .collect()
     }
 
-    /// A warning about a tool that none of the agent's servers has, where their tools are known, and else about one of
-    /// a server that the agent does not use.
+    /// A warning about a tool that none of the agent's servers has, or, if their tools are unknown,
+    /// about a tool of a server that the agent does not use.
     pub fn unknown_tool(&self, written: &str, span: Span) -> Option<Problem> {
         let Some(catalogue) = self.catalogue else {
             return self.unknown_server(written, span);
@@ -109,7 +110,7 @@ impl AgentFacts<'_> {
     }
 }
 
-/// The tool of a catalogue that was probably meant.
+/// The tool of a catalogue that the suite probably means.
 fn near_tool(written: &str, names: &[&str]) -> Option<String> {
     let names = || names.iter().copied();
     let bare = splits(written).map(|(_, bare)| bare);
@@ -120,8 +121,9 @@ fn near_tool(written: &str, names: &[&str]) -> Option<String> {
     Some(format!("did you mean `{near}`?"))
 }
 
-/// Says which tools nothing in these runs can match: no recorded catalogue has them and no run called them. Without a
-/// catalogue, only a tool of a server that neither the agent nor a recorded call has is known to match nothing.
+/// Reports tools that nothing in these runs can match: no recorded catalogue has them and no run
+/// called them. Without a catalogue, only a tool of a server that neither the agent nor a recorded
+/// call has is certain to match nothing.
 pub(crate) fn why_nothing_matches(
     named: &[&str],
     runs: &[Run<'_>],
@@ -178,7 +180,7 @@ fn of_unknown_server<'n>(
     ))
 }
 
-/// Says which call may be to a tool that the block names, where its recorded name leaves doubt.
+/// Reports a call that may be to a tool of the block, if its recorded name is ambiguous.
 pub(crate) fn why_doubtful(named: &[&str], runs: &[Run<'_>], servers: &[String]) -> Option<String> {
     let mut seen: HashSet<Tool<'_>> = HashSet::default();
     let doubt_of = |call: &Call<'_>| {

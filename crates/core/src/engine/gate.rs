@@ -21,12 +21,12 @@ use std::path::Path;
 
 /// A gate judges runs. The parsed block is the gate. Facts that are equal for every block are in its [`GateKind`].
 pub trait Gate: Send + Sync {
-    /// The bounds that the block's other keys set, given whether it has an `expect:`.
+    /// The bounds of the block's other keys; some depend on whether it has an `expect:`.
     fn expect_beside(&self, _has_expect: bool) -> Vec<(Target, f64)> {
         Vec::new()
     }
 
-    /// Scores one run, where each counts by itself.
+    /// Scores one run, for gates that score run by run.
     fn score_run(&self, _run: &Run<'_>) -> RunScores {
         RunScores::default()
     }
@@ -36,7 +36,7 @@ pub trait Gate: Send + Sync {
         self.fold(runs, runs.iter().map(|run| self.score_run(run)).collect())
     }
 
-    /// The same, given the row that the runs are of: its suite, its agent and the other gates.
+    /// Scores runs with their row: its suite, its agent and the other gates.
     fn score_beside(&self, runs: &[Run<'_>], _row: AgentRow<'_>) -> Scores {
         self.score(runs)
     }
@@ -46,8 +46,7 @@ pub trait Gate: Send + Sync {
         self.score(side)
     }
 
-    /// Reads the files that the block names, once, with the suite at this path. The agent is the one of the block, without
-    /// its gates.
+    /// Reads the files that the block names. The suite is at this path. The agent has no gates yet.
     fn read_files(
         &mut self,
         _agent: &Agent,
@@ -62,12 +61,13 @@ pub trait Gate: Send + Sync {
         Scores::from_runs(runs, scored)
     }
 
-    /// The values that a target can still reach once there are `of` runs, given the scores of the existing runs.
+    /// The values that a target can still reach over `of` runs, given the scores of the existing
+    /// runs.
     fn outlook(&self, target: &Target, scores: &Scores, _runs: &[Run<'_>], _of: usize) -> Outlook {
         Outlook::folded(target, scores)
     }
 
-    /// The tools that the block names, in the order in which the gate reports names that match nothing.
+    /// The tools that the block names, in the order in which the gate reports unmatched names.
     fn tool_names<'n>(&'n self, named: &'n [(String, Span)]) -> Vec<&'n str> {
         named.iter().map(|(tool, _)| tool.as_str()).collect()
     }
@@ -97,8 +97,8 @@ pub trait Gate: Send + Sync {
         None
     }
 
-    /// The change to the block that makes these runs of a row pass. Only for a gate whose block records the behavior
-    /// of a run.
+    /// The change to the block that makes these runs of a row pass. Only for gates whose block
+    /// describes the behaviour of a run.
     fn propose(&self, _runs: &[Run<'_>], _row: AgentRow<'_>) -> Option<Proposal> {
         None
     }
@@ -116,7 +116,7 @@ pub type ReadNamed<'r> = &'r dyn Fn(&str) -> Result<Vec<u8>, String>;
 pub struct GateKind {
     /// The block's key in the suite.
     pub key: &'static str,
-    /// One line for lists and editors.
+    /// A summary in one line.
     pub summary: &'static str,
     /// Every number it computes.
     pub targets: &'static [Target],
@@ -143,11 +143,12 @@ pub struct Documentation {
     pub example: &'static str,
 }
 
-/// The condition that makes one run fail a gate, whatever the other runs did. Such a run has failed in every report.
+/// The condition for a single run to fail a gate, independent of other runs. Such a run counts as
+/// failed in every report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RunFailsBy {
-    /// Nothing: the gate compares or counts runs, or judges something else than a run.
+    /// A single run never fails: the gate compares or counts runs, or does not judge runs.
     Nothing,
     /// It does not meet what the block asserts of the numbers that are the worst run's, or a sum over the runs.
     Assertions,
@@ -163,16 +164,17 @@ pub enum RunFailsBy {
 pub enum GateTrait {
     /// The gate decides what failed runs mean: with it, a failed run does not fail the test by itself.
     DecidesRuns,
-    /// Runs can refute a claim of the suite, whatever its expectations. A claim that one run refuted stays refuted.
+    /// Runs can refute a claim of the suite, whatever its expectations. A refuted claim stays
+    /// refuted.
     CanBeRefuted,
     /// The gate reports the faults in the agent's `inject:` that no call met.
     JudgesFaults,
     /// Judges decide the gate. Their grades count for no other gate.
     AsksJudges,
-    /// The gate compares the runs of a row: one by itself says nothing.
+    /// The gate compares the runs of a row, so one run shows nothing.
     ComparesRuns,
-    /// The gate compares the numbers of the other gates with a baseline. Its block may also be next to `agents:`, for
-    /// all agents.
+    /// The gate compares the numbers of other gates with a baseline. Its block may also be next to
+    /// `agents:`, for all agents.
     ComparesWithBaseline,
     /// The gate judges the tools that were offered, and nothing that a run did.
     JudgesTools,
@@ -215,14 +217,14 @@ impl GateKind {
         }
     }
 
-    /// The same, where these bounds hold when the block has no `expect:`.
+    /// Adds the bounds that hold if the block has no `expect:`.
     #[must_use]
     pub const fn with_floors(mut self, floors: &'static [(Target, f64)]) -> Self {
         self.floors = floors;
         self
     }
 
-    /// The same, set apart by these traits.
+    /// Adds these traits.
     #[must_use]
     pub const fn with_traits(mut self, traits: &'static [GateTrait]) -> Self {
         self.traits = traits;
@@ -270,7 +272,7 @@ impl GateKind {
         !self.is(GateTrait::JudgesTools)
     }
 
-    /// Returns true if the gate can fail one run, whatever the other runs did.
+    /// Returns true if the gate can fail a single run, independent of other runs.
     pub fn fails_runs(&self) -> bool {
         self.run_fails_by != RunFailsBy::Nothing
     }

@@ -5,7 +5,8 @@ use crate::problem::Problem;
 use crate::suite::{Host, load};
 use std::path::Path;
 
-/// The problems of a suite whose one agent has these keys; its server offers `search` and `open`.
+/// The problems of a suite with one agent with these keys. Its server has the tools `search` and
+/// `open`.
 pub(crate) fn problems(agent: &str) -> Vec<Problem> {
     let keys = agent
         .lines()

@@ -10,15 +10,15 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Outlook {
-    /// Nothing can be said: what depends on every run, such as a mean, is open until the last.
+    /// Any value, or none: the target depends on every run, like a mean.
     Open,
-    /// Nothing, whatever is still to come.
+    /// No value, whatever the remaining runs do.
     Absent,
-    /// One of these.
+    /// One of these values.
     OneOf(Vec<f64>),
-    /// No more than this, or nothing.
+    /// At most this value, or none.
     AtMost(f64),
-    /// No less than this, or nothing.
+    /// At least this value, or none.
     AtLeast(f64),
 }
 

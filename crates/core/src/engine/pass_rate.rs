@@ -1,4 +1,4 @@
-//! Which runs does a gate fail by themselves, and in what share of them does it hold?
+//! Which runs does a gate fail on their own, and in which share of them must it hold?
 
 use super::assertion::Assertion;
 use super::block::GateBlock;
@@ -35,7 +35,7 @@ impl GateKind {
         }
     }
 
-    /// `min_pass_rate:` in the block of such a gate.
+    /// Reads `min_pass_rate:` in the block of such a gate.
     pub(crate) fn read_min_pass_rate(&self, block: &mut Block<'_>) -> Option<Assertion<Target>> {
         let target = *self.pass_rate()?;
         let doc = "The minimum share of runs, from 0 to 1, that must meet the requirements on each run [default: all runs]";
@@ -50,7 +50,7 @@ impl GateKind {
 }
 
 impl GateBlock {
-    /// The assertions on the numbers over all runs. With `min_pass_rate:`, one of them is that enough runs pass.
+    /// The assertions on the numbers over all runs. `min_pass_rate:` adds that enough runs pass.
     pub(crate) fn asserted(&self) -> impl Iterator<Item = &Assertion<Target>> {
         let is_asserted = |assertion: &&Assertion<Target>| {
             self.min_pass_rate.is_none() || !is_of_a_run(assertion)
@@ -77,7 +77,7 @@ impl GateBlock {
         self.decides_a_run().then(|| !fails())
     }
 
-    /// The numbers of the runs that the gate fails, whatever the other runs did.
+    /// The numbers of the runs that the gate fails, independent of other runs.
     pub(crate) fn failed_runs(
         &self,
         gate: &dyn Gate,
@@ -150,7 +150,7 @@ pub(crate) fn is_of_a_run(assertion: &Assertion<Target>) -> bool {
     assertion.target.fold != Fold::Pooled
 }
 
-/// The gates that fail a run by what is observed of it.
+/// The gates that fail a run by its observed evidence.
 pub(crate) fn failed_by(agent: &Agent, run: &Run<'_>) -> Vec<&'static str> {
     let gates = agent
         .gates

@@ -17,7 +17,7 @@ pub struct Recording<'g> {
     pub injected_tools: Option<InjectedTools<'g>>,
     /// The time budget of one call.
     pub call_budget_ms: Option<u64>,
-    /// Prices that come before the shipped ones.
+    /// Prices that override the built-in ones.
     pub prices: Option<&'g Prices>,
     /// The world that the agent's mocks act on.
     pub world: Option<&'g Arc<World>>,
@@ -28,18 +28,18 @@ type InjectedTools<'g> = Box<dyn Fn(&[CatalogueTool]) -> Vec<CatalogueTool> + 'g
 /// The names of runs that are recorded for one gate, and that only this gate judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SideWords {
-    /// All of them: `the fault matrix`.
+    /// The name of all of them: `the fault matrix`.
     pub all: &'static str,
-    /// One of them: `fault`.
+    /// The name of one: `fault`.
     pub one: &'static str,
     /// The part before the extension of the cassette's file name.
     pub file: &'static str,
 }
 
-/// The special condition of one such run.
+/// The difference between a side run and an ordinary run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SideRun {
-    /// A call goes wrong.
+    /// A call fails.
     Fault(Combination),
     /// Tools are not offered.
     Without {

@@ -6,7 +6,7 @@ use crate::suite::read::is_same_key;
 use std::iter::{Copied, Flatten};
 use std::slice::Iter;
 
-/// The gates that suites may use: lists of entries, in the order in which reports and the documentation have them.
+/// The gates that suites may use: lists of entries, in the order of reports and documentation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Gates(&'static [&'static [GateKind]]);
 
@@ -37,7 +37,7 @@ impl Gates {
         self.iter().find(|kind| kind.key == key)
     }
 
-    /// The target with this name: gates that share one mean the same by it.
+    /// The target with this name. Gates that share a target mean the same by it.
     pub fn target(self, name: &str) -> Option<&'static Target> {
         let mut targets = self.iter().flat_map(|kind| kind.targets);
         targets.find(|target| target.name == name)

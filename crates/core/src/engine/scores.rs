@@ -17,11 +17,11 @@ pub struct Scores {
     pub findings: Vec<Finding>,
     /// The expected calls beside the recorded ones, a table for each run that is not as expected.
     pub tables: Vec<CallTable>,
-    /// The reason why the gate measured nothing.
+    /// The reason that the gate measured nothing.
     pub not_exercised: Option<String>,
     /// The remarks of the row, independent of the verdict.
     pub(crate) remarks: Vec<Said>,
-    /// The numbers in a few words, for gates whose numbers say more together.
+    /// The numbers in words, for gates whose numbers are clearer together.
     pub summary: Option<String>,
     /// True if the gate fails whatever the suite expects of its numbers, because the runs refute a claim of the
     /// suite.
@@ -33,15 +33,15 @@ pub struct Scores {
     /// The numbers of the runs that the gate's own rule fails, for [`super::gate::RunFailsBy::Rule`].
     pub(crate) failed_runs: Vec<usize>,
     pub(crate) vacuous: BTreeMap<&'static str, String>,
-    /// The numbers of each run, without what was found, where the gate scores run by run.
+    /// The numbers of each run without findings, if the gate scores run by run.
     pub(crate) by_run: Vec<RunScores>,
 }
 
-/// A remark, and the target that measures what it tells.
+/// A remark, and its target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Said {
     pub(crate) remark: Remark,
-    /// Where this target is asserted, the suite says how much is enough: nothing is partial then.
+    /// If this target is asserted, the suite defines what is enough, so nothing is partial.
     pub(crate) about: &'static str,
 }
 
@@ -102,12 +102,12 @@ impl RunScores {
         self.find_about(&[], message)
     }
 
-    /// Adds something worth looking at where what is expected of these targets failed.
+    /// Adds a finding to show if an assertion on these targets failed.
     pub fn find_about(&mut self, targets: &[Target], message: impl Into<String>) -> &mut Self {
         self.find_differences(targets, message, Vec::new())
     }
 
-    /// The same, with where the values differ.
+    /// Adds a finding with the differing values.
     pub fn find_differences(
         &mut self,
         targets: &[Target],
@@ -121,7 +121,7 @@ impl RunScores {
         self
     }
 
-    /// Sets the expected calls beside the recorded ones.
+    /// Sets the table of expected and recorded calls.
     pub fn table(&mut self, table: CallTable) -> &mut Self {
         self.table = Some(table);
         self
@@ -165,8 +165,8 @@ impl RunScores {
         self
     }
 
-    /// Says which part was judged of what the block names, in the unit of a target; `--deny-vacuous` fails the gate for
-    /// it unless the suite asserts that target.
+    /// Records how much of the block's subject was judged, in the unit of a target.
+    /// `--deny-vacuous` fails the gate for it unless the suite asserts that target.
     pub fn partial(&mut self, about: &Target, message: impl Into<String>) -> &mut Self {
         self.partial = Some(Partial {
             about: *about,
@@ -175,7 +175,7 @@ impl RunScores {
         self
     }
 
-    /// Says that this run had nothing to measure.
+    /// Records that this run had nothing to measure.
     pub fn not_exercised(&mut self, why: impl Into<String>) -> &mut Self {
         self.not_exercised = Some(why.into());
         self
@@ -221,7 +221,7 @@ impl Scores {
         self
     }
 
-    /// Says something of a target on the row, whatever the verdict is.
+    /// Adds a remark on a target to the row, independent of the verdict.
     pub fn remark(&mut self, about: &Target, message: impl Into<String>) -> &mut Self {
         let remark = Remark {
             message: message.into(),
@@ -329,7 +329,7 @@ fn vacuous_targets(runs: &[Run<'_>], scored: &[RunScores]) -> BTreeMap<&'static 
         .collect()
 }
 
-/// Why runs had nothing to measure, and which, when it was not all of them.
+/// Why runs had nothing to measure, and which runs, if not all.
 pub(crate) fn vacuous_runs<'a>(
     runs: &[Run<'_>],
     reasons: impl Iterator<Item = Option<&'a str>>,

@@ -1,4 +1,4 @@
-//! Which runs does a gate show, where what is behind its numbers is asked for?
+//! Which runs does a gate show as evidence?
 
 use super::block::GateBlock;
 use super::target::Target;
@@ -18,7 +18,7 @@ pub struct Shown<'s, 'r> {
     pub all: &'s [Run<'r>],
     /// The listed runs, failed runs first.
     pub listed: Vec<&'s Run<'r>>,
-    /// The ordinary runs, where those above were made for the gate alone.
+    /// The ordinary runs, if the runs above were made only for the gate.
     pub ordinary: &'s [Run<'r>],
     report: &'s GateReport,
 }

@@ -63,7 +63,7 @@ impl Success {
         }
     }
 
-    /// Reads what an agent says for all its gates; each gate takes it from there.
+    /// Reads the agent's `successful:`, which its gates inherit.
     pub(crate) fn read_for_agent(block: &mut Block<'_>) {
         let doc = "The definition of a successful call, for every gate that counts them and has no `successful:`: \
                    `true` for results without an error, or a matcher for the text of a result";
@@ -123,7 +123,7 @@ pub(crate) fn digest_of_agent(kind: &crate::engine::GateKind, block: &Block<'_>)
 }
 
 impl GateBlock {
-    /// The digest of a block with what its agent says for it.
+    /// The digest of a block with its agent's `successful:`.
     pub(crate) fn digest_with_agent(
         kind: &crate::engine::GateKind,
         block: &Block<'_>,

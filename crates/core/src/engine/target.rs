@@ -29,19 +29,19 @@ pub struct Target {
 /// The values that come out of a number of runs.
 #[derive(Debug, Clone, Copy)]
 enum Values {
-    /// All that this many runs can give.
+    /// All values that this number of runs can give.
     All(fn(usize) -> Vec<f64>),
     /// The value for a number of good runs among all. It never falls when one more run is good.
     Rising(fn(u64, u64) -> f64),
 }
 
-/// Given the runs there are and which values would pass, what to do where none that is reached will.
+/// Advice if no reachable value passes, given the number of runs and a test for values.
 type Advice = fn(usize, &dyn Fn(f64) -> bool) -> Option<String>;
 
 /// The values a target can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Range {
-    /// 0 or 1, which matchers may also call `false` and `true`.
+    /// 0 or 1; matchers may also write `false` and `true`.
     Flag,
     /// 0 to 100, whole.
     Percent,
@@ -57,7 +57,7 @@ pub enum Range {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Unit {
-    /// 1 when something holds, else 0.
+    /// 1 if something holds, otherwise 0.
     Flag,
     /// Hundredths.
     Percent,
@@ -75,7 +75,7 @@ pub enum Unit {
     Score,
 }
 
-/// Which values of a target are good.
+/// Which values of a target are better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
@@ -97,7 +97,7 @@ pub enum Fold {
 }
 
 impl Target {
-    /// A target whose worst run decides.
+    /// A target that the worst run decides.
     const fn new(name: &'static str, doc: &'static str, range: Range, better: Better) -> Self {
         let (fold, most) = (Fold::Worst, f64::INFINITY);
         Self {
@@ -139,7 +139,8 @@ impl Target {
         Self::new(name, doc, Range::Amount, Better::Low)
     }
 
-    /// The share of runs that meet what the block asks of each run; a gate that has one scores run by run.
+    /// The share of runs that meet the block's requirements. A gate that has this target scores run
+    /// by run.
     pub const fn pass_rate(name: &'static str) -> Self {
         let rate = Self::ratio(
             name,
@@ -154,7 +155,7 @@ impl Target {
         }
     }
 
-    /// The same, counted in this unit.
+    /// Sets the unit.
     pub const fn in_unit(mut self, unit: Unit) -> Self {
         self.unit = Some(unit);
         self
@@ -191,43 +192,44 @@ impl Target {
         self.is_pass_rate
     }
 
-    /// The same, computed over all runs at once.
+    /// Computes the target over all runs at once.
     pub const fn pooled(mut self) -> Self {
         self.fold = Fold::Pooled;
         self
     }
 
-    /// The same, where the runs are added up.
+    /// Adds up the runs.
     pub const fn summed(mut self) -> Self {
         self.fold = Fold::Sum;
         self
     }
 
-    /// The same, where high values are good.
+    /// Marks high values as better.
     pub const fn wanted(mut self) -> Self {
         self.better = Better::High;
         self
     }
 
-    /// The same, where low values are good.
+    /// Marks low values as better.
     pub const fn unwanted(mut self) -> Self {
         self.better = Better::Low;
         self
     }
 
-    /// The same, where only these values can come out of this many runs.
+    /// Limits the target to the values that this number of runs can give.
     pub const fn reaching(mut self, values: fn(usize) -> Vec<f64>) -> Self {
         self.reachable = Some(Values::All(values));
         self
     }
 
-    /// The same, where the value is that of a number of good runs among all, and never falls with one more.
+    /// Computes the target from the number of good runs among all. It never falls with another good
+    /// run.
     pub const fn rising(mut self, value: fn(u64, u64) -> f64) -> Self {
         self.reachable = Some(Values::Rising(value));
         self
     }
 
-    /// The same, with what to do when none of the values it reaches will pass.
+    /// Adds advice for expectations that no reachable value meets.
     pub const fn advising(mut self, advice: Advice) -> Self {
         self.advice = Some(advice);
         self
@@ -238,7 +240,7 @@ impl Target {
         self.advice?(runs, passes)
     }
 
-    /// The same, where no value can be higher than this.
+    /// Sets the highest value.
     pub const fn up_to(mut self, most: f64) -> Self {
         self.most = most;
         self
@@ -257,8 +259,8 @@ impl Target {
         }
     }
 
-    /// Values to try a matcher on, each computed when it is asked for: if none holds it cannot pass, if all hold it
-    /// cannot fail.
+    /// Values for testing a matcher, computed lazily. If none passes, the assertion cannot pass. If
+    /// all pass, it cannot fail.
     pub(crate) fn candidates<'m>(
         &self,
         runs: usize,
@@ -271,7 +273,7 @@ impl Target {
         }
     }
 
-    /// The same where the number of runs is unknown: values of the whole range.
+    /// Candidates for an unknown number of runs: values of the whole range.
     pub(crate) fn candidates_of_range<'m>(
         &self,
         mentioned: &'m [f64],
@@ -301,12 +303,12 @@ impl Target {
         Box::new(values.filter(is_possible))
     }
 
-    /// Which values are good.
+    /// Which values are better.
     pub fn better(&self) -> Better {
         self.better
     }
 
-    /// A value rounded to where it asks for less; a whole number stays.
+    /// Rounds a bound towards a weaker requirement; a whole number stays.
     pub fn outward(&self, value: f64, decimals: i32) -> f64 {
         let scale = 10_f64.powi(decimals);
         match self.better {

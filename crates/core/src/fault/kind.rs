@@ -6,13 +6,13 @@ use std::mem::discriminant;
 /// A kind of fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
-    /// Nothing goes wrong.
+    /// No fault.
     None,
-    /// The call is taken and never answered.
+    /// The server accepts the call and never answers.
     Hang,
     /// After the first call nothing is read or answered any more.
     Wedged,
-    /// The answer comes late.
+    /// The answer is late.
     Slow {
         /// The delay.
         delay_ms: u64,
@@ -27,12 +27,12 @@ pub enum FaultKind {
         /// The delay after the call, or after its cancellation.
         delay_ms: u64,
     },
-    /// The call gets a JSON-RPC error.
+    /// The server answers with a JSON-RPC error.
     Error {
         /// Its code.
         code: i64,
     },
-    /// More calls than this in a second are refused.
+    /// The server refuses calls beyond this number per second.
     RateLimit {
         /// Calls a second.
         per_second: u64,
@@ -47,24 +47,24 @@ pub enum FaultKind {
     FloodStderr,
     /// The answer has the id of no request.
     WrongId,
-    /// The answer comes twice.
+    /// The answer arrives twice.
     DuplicateReply,
 }
 
 /// The effect of an injected fault on the virtual clock and on the call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Effect {
-    /// Nothing goes wrong.
+    /// The call is not affected.
     Nothing,
     /// No answer comes: the call fails when the time budget is used up.
     Silence,
-    /// The answer comes after a delay: a failure only when that is longer than the budget.
+    /// The answer is late: a failure only if the delay exceeds the budget.
     Delay,
     /// The failure shows at once.
     Refusal,
 }
 
-/// One kind of fault, for parsers, lists and help.
+/// One kind of fault, for the parser, lists and help.
 #[derive(Debug, Clone, Copy)]
 pub struct FaultEntry {
     /// Its name.
@@ -84,12 +84,12 @@ pub(super) struct Number {
     /// The unit of its number.
     unit: &'static str,
     pub(super) least: i128,
-    /// The key of a suite's fault that may say it instead.
+    /// The key of a suite's fault that can give the number instead.
     pub(super) key: &'static str,
     pub(super) make: fn(i128) -> FaultKind,
 }
 
-/// The least number of a kind that takes any.
+/// The minimum of a kind that accepts any number.
 pub(super) const ANY: i128 = i64::MIN as i128;
 
 use Effect::{Delay, Nothing, Refusal, Silence};
@@ -198,7 +198,7 @@ impl FaultKind {
         self.entry().effect.unwrap_or(Nothing)
     }
 
-    /// The delay of the answer, if it is late.
+    /// The delay of the answer, if any.
     pub(crate) fn delay_ms(self) -> Option<u64> {
         match self {
             Self::Slow { delay_ms } | Self::ReplyAfterCancel { delay_ms } => Some(delay_ms),
@@ -207,7 +207,7 @@ impl FaultKind {
     }
 }
 
-/// As it is written: `slow:250`.
+/// Its spelling in suites: `slow:250`.
 impl fmt::Display for FaultKind {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(self.name())?;

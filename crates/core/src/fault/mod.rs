@@ -1,4 +1,4 @@
-//! What goes wrong on purpose: which kinds are there, how are they written, and which calls do they strike?
+//! Injected faults: which kinds exist, how are they written, and which calls do they affect?
 
 mod kind;
 mod parse;

@@ -1,4 +1,4 @@
-//! Which fault does this text name, and if none, what is to be written?
+//! Which fault does this text name, and what should the user write instead if it names none?
 
 use super::kind::{ANY, FaultEntry, FaultKind};
 use crate::problem::{Problem, nearest};
@@ -87,14 +87,14 @@ impl FaultEntry {
         }
     }
 
-    /// The key of a suite's fault that may say the number.
+    /// The key of a suite's fault that can give the number.
     pub(crate) fn number_key(&self) -> Option<&'static str> {
         self.number
             .map(|number| number.key)
             .filter(|key| !key.is_empty())
     }
 
-    /// The fault with this number, where it takes one.
+    /// The fault with this number, if it takes one.
     pub(crate) fn numbered(&self, written: Option<&str>) -> Result<FaultKind, FaultError> {
         let name = self.name;
         let help = || format!("write `{}`, as in `{}`", self.usage(), self.example);

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// The progress of a fault in one run or on one connection.
 #[derive(Debug, Default)]
 pub struct Progress {
-    /// The number of calls that it has struck.
+    /// The number of affected calls.
     struck: u64,
     /// When the current second of a rate limit began, and the calls in it.
     second: Option<(Duration, u64)>,
@@ -25,7 +25,8 @@ impl FaultKind {
         strikes
     }
 
-    /// Returns true if it strikes a call in virtual time, in which each struck call takes a second.
+    /// Returns true if it affects a call in virtual time, in which each affected call takes a
+    /// second.
     pub fn strikes_in_virtual_time(self, progress: &mut Progress) -> bool {
         let now = Duration::from_secs(progress.struck);
         self.strikes(progress, now)

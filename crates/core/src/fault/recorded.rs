@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer};
 use std::borrow::Cow;
 use std::fmt;
 
-/// The kind of a recorded fault: one of ours, with or without its number, or a word of somebody else's.
+/// The kind of a recorded fault: a known kind, with or without its number, or a foreign word.
 #[derive(Debug, Clone)]
 pub struct RecordedKind<'a> {
     written: Cow<'a, str>,
@@ -30,7 +30,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for RecordedKind<'a> {
     }
 }
 
-/// As it was recorded.
+/// Its recorded spelling.
 impl fmt::Display for RecordedKind<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.written)
@@ -48,8 +48,8 @@ impl RecordedKind<'_> {
         split(&self.written).1?.parse().ok()
     }
 
-    /// Returns true if a struck call can have succeeded: a late answer is an answer, a server may have recovered, and
-    /// a rate limit may not be reached.
+    /// Returns true if an affected call can succeed: a late answer is an answer, a server may have
+    /// recovered, or a rate limit may not be reached.
     pub(crate) fn may_succeed(&self) -> bool {
         let is_of_some_calls = self.entry.is_some_and(|entry| {
             matches!(

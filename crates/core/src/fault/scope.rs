@@ -6,7 +6,7 @@ use crate::trace::{CatalogueTool, is_tool};
 use crate::words::some_of;
 use std::fmt;
 
-/// Which requests to a server a fault touches.
+/// The requests to a server that a fault affects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FaultScope {
     /// `tools/call` alone: the handshake and lists stay healthy.
@@ -17,7 +17,7 @@ pub enum FaultScope {
 }
 
 impl FaultScope {
-    /// Every scope: its word, and what it means.
+    /// Every scope, with its word and its meaning.
     pub const WORDS: [(&'static str, Self, &'static str); 2] = [
         (
             "tools",
@@ -28,16 +28,16 @@ impl FaultScope {
     ];
 }
 
-/// A fault of a server and what it touches.
+/// A fault of a server and its scope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScopedFault {
     /// The fault.
     pub kind: FaultKind,
-    /// Which requests it touches.
+    /// The requests that it affects.
     pub scope: FaultScope,
 }
 
-/// Which calls of an agent a fault touches.
+/// The calls of an agent that a fault affects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FaultTarget {
     /// The tool, in any spelling. If omitted, every tool of the server.

@@ -56,7 +56,7 @@ pub(crate) static SCENARIO: GateKind = scenario::KIND;
 /// Every gate of this crate, in the order of the documentation.
 pub const GATES: Gates = Gates::new(&[RUN_GATES, OUTCOME_GATES]);
 
-/// The gates that judge what runs did.
+/// Gates that judge the behaviour of runs.
 pub const RUN_GATES: &[GateKind] = &[
     trajectory::KIND,
     trajectory_axes::KIND,
@@ -76,5 +76,5 @@ pub const RUN_GATES: &[GateKind] = &[
     token_efficiency::KIND,
 ];
 
-/// The gates that judge what runs led to.
+/// Gates that judge the outcomes of runs.
 pub const OUTCOME_GATES: &[GateKind] = &[eval::KIND, scenario::KIND];

@@ -1,4 +1,4 @@
-//! What holds for every gate: each is taken from the registry, and none is named.
+//! What holds for every gate? Tests take each gate from the registry and name none.
 
 use super::GATES;
 use crate::engine::Gates;

@@ -1,4 +1,4 @@
-//! What does a judge see of a run, and how is it kept from being taken for instructions?
+//! What does a judge see of a run, and what prevents it from following instructions in it?
 
 use super::Sees;
 use crate::digest::digest;
@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 /// Longer texts are cut: no judge reads them with care.
 const LONGEST: usize = 20_000;
 
-/// The judged part as JSON without `<` and without line breaks of foreign text: it can contain neither a data mark
-/// nor the marks by which models recognise roles and tags.
+/// The judged part as JSON without `<` and without foreign line breaks, so it can contain neither a
+/// data mark nor the marks of roles and tags.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence(String);
 
@@ -106,19 +106,19 @@ impl Evidence {
         Self::for_judge(&record, &[])
     }
 
-    /// As the judge reads it.
+    /// The text for the judge.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The marks before and after it: its digest is in them, and `<` is not in what is judged.
+    /// The marks before and after it. They contain its digest, and the text contains no `<`.
     pub fn marks(&self) -> (String, String) {
         let digest = self.digest();
         let name = digest.trim_start_matches("blake3:");
         (format!("<data-{name}>"), format!("</data-{name}>"))
     }
 
-    /// The text that is judged, for those who compare it with another.
+    /// The judged text, for comparison with another.
     pub fn judged_text(&self) -> String {
         let record: Value = serde_json::from_str(&self.0).unwrap_or_default();
         match &record["judged"]["value"] {
@@ -133,8 +133,8 @@ impl Evidence {
     }
 }
 
-/// JSON without characters that could begin a mark or a line: `<`, `>`, and the line breaks of Unicode, which JSON
-/// does not escape.
+/// JSON without characters that could begin a mark or a line: `<`, `>`, and Unicode line breaks,
+/// which JSON does not escape.
 fn one_line(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for character in text.chars() {
@@ -148,7 +148,7 @@ fn one_line(text: &str) -> String {
     line
 }
 
-/// The texts of one role, where the conversation has any.
+/// The texts of one role, if the conversation has any.
 fn said_by(role: &str, trace: &Trace<'_>) -> Option<Vec<String>> {
     let turns = trace
         .conversation

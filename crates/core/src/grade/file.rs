@@ -20,7 +20,7 @@ const WORDS: Words = Words {
 pub struct Grades {
     /// By run and check.
     pub grades: Vec<Grade>,
-    /// Why they cannot be read, when that is so.
+    /// Why the grades cannot be read, if so.
     pub unreadable: Option<Reason>,
     /// Judges that were asked just now and gave no grade, and why.
     pub failures: Vec<Failure>,
@@ -32,7 +32,7 @@ pub enum GradesFault {
     /// With its text.
     #[error("{}", .0.said(&WORDS))]
     Text(TextFault),
-    /// With what it says.
+    /// The problem of its content.
     #[error("this is not a grade: {0}; {again}", again = WORDS.again)]
     Content(String),
 }

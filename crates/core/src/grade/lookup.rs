@@ -1,4 +1,4 @@
-//! What does a recorded row want to be graded, and is there a grade for it?
+//! Which grades does a recorded row need, and does each exist?
 
 use super::{Asked, Evidence, Grade, Grades, Question};
 use crate::engine::{Assertion, GateBlock};
@@ -12,7 +12,7 @@ use crate::target::Path;
 pub struct Wanted<'s> {
     /// The run, from 1.
     pub run: usize,
-    /// Which check asks, by its path in the test.
+    /// The check that asks, by its path in the test.
     pub check: String,
     /// The question.
     pub question: &'s Question,
@@ -27,7 +27,7 @@ pub struct Wanted<'s> {
 pub struct Failure {
     /// The run, from 1.
     pub run: usize,
-    /// Which check asked.
+    /// The check that asks, by its path in the test.
     pub check: String,
     /// The reason for the missing grade.
     pub why: String,
@@ -36,11 +36,11 @@ pub struct Failure {
 /// The reason that no grade can be used.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NotGraded {
-    /// No judge was called so far.
+    /// No judge was called yet.
     Missing,
-    /// Something else was asked: what has changed, a line each.
+    /// The question differs: what has changed, one line each.
     Stale(Vec<String>),
-    /// The judges were asked just now and gave none.
+    /// The judges were just called and gave no grade.
     Failed(String),
     /// The grades cannot be read.
     Unreadable(Reason),
@@ -53,7 +53,7 @@ pub struct Found {
     pub check: String,
     /// Its grade, or the reason for its absence.
     pub grade: Result<Grade, Reason>,
-    /// True for advice, which changes no verdict.
+    /// True for advice, which does not change a verdict.
     pub is_advice: bool,
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn of_run<'s>(of: AgentRow<'s>, run: &RecordedRun<'_>) -> Vec<Wanted<
     of_expect.chain(of_gates).chain(of_scorers).collect()
 }
 
-/// The questions about an agent's runs, whatever was recorded.
+/// The questions about an agent's runs, independent of recordings.
 pub fn questions(agent: &Agent) -> impl Iterator<Item = &Question> {
     let of_expect = graded(&agent.expect).map(|(_, _, question)| question);
     of_expect.chain(agent.gates.iter().filter_map(GateBlock::question))
@@ -167,7 +167,7 @@ impl<'s> Wanted<'s> {
 }
 
 impl Grades {
-    /// The grade for this, wherever its check stood when it was given.
+    /// The grade for this question, even if its check has moved.
     pub fn find(&self, wanted: &Wanted<'_>) -> Result<&Grade, NotGraded> {
         let failed = self
             .failures

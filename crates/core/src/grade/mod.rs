@@ -1,6 +1,7 @@
-//! What are judges asked of a run, what did they say, and is that still an answer to what the suite asks?
+//! Which questions do judges answer about a run, what are their answers, and do these still apply
+//! to the suite?
 //!
-//! No judge is called here: a grade is recorded once, beside the runs, and judging looks it up.
+//! No judge is called here. A grade is recorded once, beside the runs, and judging looks it up.
 
 mod evidence;
 mod file;
@@ -30,15 +31,15 @@ use crate::words::distinct;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The judges' answers about one run, to one question.
+/// The judges' answers to one question about one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Grade {
     /// The run, from 1.
     pub run: usize,
-    /// Which check asked, by its path in the test: `expect[1]`.
+    /// The check that asked, by its path in the test: `expect[1]`.
     pub check: String,
-    /// Of what was asked: a grade with another one is an answer to something else.
+    /// The fingerprint of the question: a grade with a different one is stale.
     pub fingerprint: String,
     /// The question.
     pub asked: Asked,
@@ -48,7 +49,7 @@ pub struct Grade {
     /// The numbers of a scorer instead of judges' answers.
     #[serde(default, skip_serializing_if = "Numbers::is_empty")]
     pub scores: Numbers,
-    /// The digest of all of it, as it was written into its file.
+    /// The digest of the grade in its file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seal: Option<String>,
 }
@@ -65,7 +66,7 @@ pub struct Asked {
     pub samples: usize,
     /// The version of the words around the rubric.
     pub template: u32,
-    /// A digest of what is judged.
+    /// A digest of the judged part.
     pub evidence: String,
     /// A digest of each file of a scorer.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -78,7 +79,7 @@ pub struct Asked {
 pub struct Vote {
     /// The model.
     pub model: String,
-    /// Which of its samples this is, from 1.
+    /// The number of the sample, from 1.
     pub sample: usize,
     /// The resulting score, from 0 to 1.
     pub score: f64,
@@ -106,12 +107,12 @@ pub struct Answer {
 }
 
 impl Asked {
-    /// A digest of all of it.
+    /// The digest of the whole question.
     pub fn fingerprint(&self) -> String {
         digest_of_value(&serde_json::to_value(self).unwrap_or_default())
     }
 
-    /// The differences from another question, a line each.
+    /// The differences from another question, one line each.
     fn changes_to(&self, now: &Self, question: &Question) -> Vec<String> {
         let mut changes = Vec::new();
         if self.rubric != now.rubric {
@@ -151,12 +152,12 @@ impl Asked {
 }
 
 impl Grade {
-    /// The mean of what the judges gave.
+    /// The mean of the judges' scores.
     pub fn score(&self) -> f64 {
         mean(self.votes.iter().map(|vote| vote.score))
     }
 
-    /// The grade with the digest of what it says.
+    /// The grade with a digest of its contents.
     #[must_use]
     pub fn sealed(self) -> Self {
         let seal = Some(self.digest());
@@ -207,7 +208,7 @@ impl Grade {
     }
 }
 
-/// The mean; 0 of nothing.
+/// The mean; 0 without values.
 fn mean(values: impl Iterator<Item = f64>) -> f64 {
     let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
     if count == 0 {

@@ -1,11 +1,11 @@
-//! What does a judge read, in which shape must it answer, and does its answer fit?
+//! What does a judge read, in which form must it answer, and is its answer valid?
 
 use super::rubric::{Criterion, Rubric, question_name};
 use super::{Answer, Evidence};
 use crate::json::key_written_twice;
 use serde_json::{Map, Value, json};
 
-/// The version of the words below: with others a grade is another one.
+/// The version of the prompts below. A grade with a different version is stale.
 pub const TEMPLATE: u32 = 1;
 
 /// The first message to every judge.
@@ -22,18 +22,18 @@ part that the question is about, where there is one.
 Judge strictly by what you are asked. Give the reason first, in one or two plain sentences that name what you saw in \
 the record, then the grade. Answer with the JSON object that is asked for and nothing else.";
 
-/// The question to a judge in one request.
+/// The questions for a judge in one request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sheet {
-    /// The parts: the name under which the answer is kept, and the text.
+    /// The parts: the name of the answer, and the text.
     items: Vec<(String, String)>,
     /// True if the answers are yes or no instead of scores.
     is_yes_or_no: bool,
 }
 
 impl Rubric {
-    /// One question for each request: each criterion separately, so that none influences another, and a tree as a
-    /// whole.
+    /// The requests to make: one for each criterion, so that none influences another, and one for a
+    /// whole tree.
     pub fn sheets(&self) -> Vec<Sheet> {
         if let Some(tree) = &self.tree {
             let items = (1..).zip(tree.questions());

@@ -1,4 +1,4 @@
-//! What is asked of judges, of which of them, and what must they say?
+//! Which questions do judges answer, which judges, and when does a run pass?
 
 use super::rubric::Rubric;
 use super::scorer::{INPUT, Scorer};
@@ -19,7 +19,7 @@ const ALIKE: f64 = 0.8;
 const QUORUM: f64 = 0.5;
 const MOST_SAMPLES: u64 = 25;
 
-/// One check that models decide, or a program that gives numbers.
+/// One check that models decide, or a program with numbers.
 #[derive(Debug, Clone)]
 pub struct Question {
     /// The question.
@@ -30,13 +30,13 @@ pub struct Question {
     pub samples: usize,
     /// The least score with which a judge lets it pass.
     pub threshold: f64,
-    /// The least share of judges that must do so.
+    /// The minimum share of judges that must pass the run.
     pub quorum: f64,
     /// Dollars that the judges may cost, over all runs of a test.
     pub max_cost_usd: Option<f64>,
     /// The part that they see.
     pub sees: Sees,
-    /// True for advice, which changes no verdict.
+    /// True for advice, which does not change a verdict.
     pub is_advice: bool,
     /// The place of the question.
     pub span: Span,
@@ -100,7 +100,7 @@ pub(crate) enum NamedJudges {
     Judge,
     /// Several jurors.
     Jury,
-    /// One or the other.
+    /// A judge or jurors.
     Either,
 }
 
@@ -145,7 +145,7 @@ impl Question {
         })
     }
 
-    /// A question to the suite's judge whose answer changes no verdict: yes, or what is to be looked at.
+    /// A question to the suite's judge that does not change a verdict: yes, or what to look at.
     pub(crate) fn for_advice(text: &str, span: Span) -> Self {
         let rubric = Rubric {
             strict: true,
@@ -313,7 +313,7 @@ impl Question {
         of > 0 && passed as f64 / of as f64 >= self.quorum - QUORUM_SLACK
     }
 
-    /// Why a grade is what it is, in one sentence: the numbers, and the words of a judge who decided it.
+    /// The reason for a grade, in one sentence: the numbers, and the words of a decisive judge.
     pub fn explain(&self, grade: &Grade) -> String {
         let mut said = self.explain_score(grade);
         let Some(vote) = self.telling_vote(grade) else {

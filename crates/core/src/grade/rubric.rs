@@ -38,9 +38,9 @@ pub enum Tree {
     Ask {
         /// The question.
         ask: String,
-        /// Where yes leads.
+        /// The branch for yes.
         yes: Box<Tree>,
-        /// Where no leads.
+        /// The branch for no.
         no: Box<Tree>,
     },
     /// The end.

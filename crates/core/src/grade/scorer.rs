@@ -1,4 +1,4 @@
-//! `scorers:` which programs of the user's give each run numbers, and what may they print?
+//! `scorers:` which of the user's programs compute numbers for each run, and what may they print?
 
 use super::{Asks, Found, Question};
 use crate::problem::Problem;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// The key in a suite, and the root of the targets.
 pub(crate) const SCORERS: &str = "scorers";
-/// The version of what a scorer reads.
+/// The version of a scorer's input.
 pub(super) const INPUT: u32 = 1;
 const TIMEOUT_MS: u64 = 60_000;
 /// The limit for an answer; an object of numbers is never longer.
@@ -30,7 +30,7 @@ pub struct Scorer {
 }
 
 impl Question {
-    /// One entry of `scorers:`, by its name.
+    /// Reads one entry of `scorers:`.
     pub(crate) fn read_scorer(field: &mut Field<'_>) -> Option<Self> {
         let (span, scope) = (field.span(), field.reading.scope());
         field.try_block(|block: &mut Block<'_>| {
@@ -61,7 +61,7 @@ impl Question {
         })
     }
 
-    /// The program to ask, unless a model is asked.
+    /// The program, unless a model answers.
     pub fn scorer(&self) -> Option<&Scorer> {
         if let Asks::Scorer(scorer) = &self.asks {
             Some(scorer)
@@ -77,7 +77,7 @@ impl Scorer {
         format!("{SCORERS}.{}", self.name)
     }
 
-    /// The numbers in what it printed.
+    /// Parses the printed numbers.
     pub fn read(printed: &str) -> Result<Numbers, String> {
         const WANTED: &str =
             "a scorer prints one JSON object of numbers, such as {\"length\": 0.4, \"ok\": true}";

@@ -11,7 +11,7 @@ pub const MAX_DEPTH: usize = 127;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{fault} at byte {offset}")]
 pub struct JsonProblem {
-    /// The byte at which it stands, from 0.
+    /// The byte of the problem, from 0.
     pub offset: usize,
     /// The problem.
     pub fault: JsonFault,
@@ -20,7 +20,7 @@ pub struct JsonProblem {
 /// A problem of a JSON text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum JsonFault {
-    /// More open lists and objects than are read.
+    /// Deeper nesting than the limit.
     #[error("lists and objects are nested more than {MAX_DEPTH} deep")]
     TooDeep,
     /// Half of a surrogate pair, which is not a character.
@@ -35,7 +35,7 @@ pub enum JsonFault {
     /// A string without its closing quote.
     #[error("a string has no end")]
     UnclosedString,
-    /// A number larger than any double.
+    /// A number beyond any double.
     #[error("a number is too large")]
     NumberTooLarge,
 }

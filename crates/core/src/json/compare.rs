@@ -25,7 +25,8 @@ pub fn values_equal(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// Where two values differ, at JSON Pointers (RFC 6901); none when they are equal by JSON value.
+/// The differences between two values, as JSON Pointers (RFC 6901); empty if they are equal JSON
+/// values.
 pub fn difference(expected: &Value, actual: &Value) -> Vec<AssertionDiff> {
     let mut diffs = Vec::new();
     compare(
@@ -44,7 +45,7 @@ pub(super) enum Whole {
     Expected,
 }
 
-/// Adds where two values differ; `None` is nothing there.
+/// Adds the differences of two values; `None` is an absent value.
 pub(super) fn compare(
     at: &Pointer<'_>,
     [expected, actual]: [Option<&Value>; 2],

@@ -2,10 +2,11 @@
 
 use serde_json::{Number, Value};
 
-/// The number itself, or the number that a text writes: `"900"`, `" 1,000.50 "`, `"$900"`, `"900 USD"`, `"9e2"`.
+/// The number itself, or the number in a text: `"900"`, `" 1,000.50 "`, `"$900"`, `"900 USD"`,
+/// `"9e2"`.
 ///
-/// For safety rules only. A rule that forbids a payment of 500 or more must see the payment of `"900"`, since the
-/// server may read the text as a number. Elsewhere a text is never a number.
+/// Only for safety rules. A rule that forbids a payment of 500 or more must see the payment of
+/// `"900"`, since the server may read the text as a number. Elsewhere, a text is never a number.
 pub fn doubtful_number(value: &Value) -> Option<Number> {
     match value {
         Value::Number(number) => Some(number.clone()),

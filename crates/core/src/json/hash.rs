@@ -4,8 +4,9 @@ use super::number::Canonical;
 use mcptest_redact::scan::{Escape, escape, number_length, plain_prefix};
 use serde_json::Value;
 
-/// A structural hash: equal JSON values have equal hashes, whatever their order of keys, spelling of numbers or
-/// escapes. Of duplicate keys the last counts. Text that is not JSON is hashed verbatim.
+/// A structural hash: equal JSON values have equal hashes, whatever their order of keys, spelling
+/// of numbers or escapes. The last of duplicate keys counts. Text that is not JSON is hashed
+/// verbatim.
 pub fn hash(text: &str) -> u128 {
     Reader::new(text)
         .document()
@@ -17,7 +18,7 @@ pub fn equal(a: &str, b: &str) -> bool {
     a == b || hash(a) == hash(b)
 }
 
-/// The same hash for a value that is already parsed.
+/// The hash of a parsed value.
 pub fn hash_value(value: &Value) -> u128 {
     match value {
         Value::Null => hash_word(NULL, 0),
@@ -41,7 +42,7 @@ pub fn hash_value(value: &Value) -> u128 {
     }
 }
 
-/// The same with every list as a bag: the order of its items does not count, how often each is there does.
+/// The hash with every list as a bag: the order of items does not count, but their number does.
 pub fn hash_of_bags(value: &Value) -> u128 {
     match value {
         Value::Array(items) => {
@@ -143,7 +144,7 @@ enum Open {
 
 /// The beginning of a value.
 enum Begun {
-    /// It has ended already: its hash.
+    /// A finished value: its hash.
     Whole(u128),
     /// A container was opened.
     Container,

@@ -1,15 +1,15 @@
-//! How is JSON that we write laid out?
+//! How does mcptest lay out JSON that it writes?
 //!
-//! One writer has both layouts, because every kind of writer has all code of what it writes compiled for it again.
+//! One writer has both layouts, because each kind of writer compiles all serialization code again.
 
 use serde::Serialize;
 use serde_json::ser::{CompactFormatter, Formatter, PrettyFormatter, Serializer};
 use std::io::{self, Write};
 
-/// Where lines end.
+/// The use of line breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Layout {
-    /// All on one line.
+    /// Everything on one line.
     Compact,
     /// A line for each member and item, indented by two spaces.
     Indented,
@@ -29,7 +29,7 @@ pub fn write<T: Serialize + ?Sized>(value: &T, layout: Layout) -> String {
     String::from_utf8(out).expect("JSON is UTF-8")
 }
 
-/// A writer that indents if it has an indentation.
+/// A writer that indents if it has a formatter.
 struct Writer(Option<PrettyFormatter<'static>>);
 
 macro_rules! either {

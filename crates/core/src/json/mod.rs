@@ -1,4 +1,4 @@
-//! Are two JSON texts or values the same, is one part of the other, and is a string safe to read?
+//! Are two JSON texts or values equal, is one part of the other, and is a string safe to read?
 
 #[cfg(test)]
 pub(crate) mod arbitrary;

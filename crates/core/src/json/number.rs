@@ -37,7 +37,7 @@ pub(super) enum Canonical {
 }
 
 impl Canonical {
-    /// Reads a literal; nothing when it is not a number or no double is that large.
+    /// Reads a literal; `None` if it is not a number or too large for a double.
     pub(super) fn read(literal: &str) -> Option<Self> {
         if let Some(whole) = read_whole(literal) {
             return Some(whole);

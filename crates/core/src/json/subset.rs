@@ -21,8 +21,8 @@ pub fn is_subset(expected: &Value, actual: &Value) -> Vec<AssertionDiff> {
     diffs
 }
 
-/// Where two values differ when every list is a bag; none when `hash_of_bags` of both is the same. Items that `actual`
-/// has beyond `expected` are absent there.
+/// The differences between two values with every list as a bag; empty if `hash_of_bags` is equal.
+/// Extra items of `actual` are absent in `expected`.
 pub fn difference_of_bags(expected: &Value, actual: &Value) -> Vec<AssertionDiff> {
     let mut diffs = is_subset(expected, actual);
     let turned = is_subset(actual, expected)

@@ -1,4 +1,5 @@
-//! Which key does a JSON text write twice in one object? Readers take one of the two, and not the same one.
+//! Which key occurs twice in one object of a JSON text? Readers keep one of the two values, but not
+//! all keep the same.
 
 use super::key::Key;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};

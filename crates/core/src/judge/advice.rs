@@ -1,14 +1,14 @@
-//! Which command, or which edit of the suite, helps with a recording that is short or cannot be read?
+//! Which command or edit helps with a recording that is too short or unreadable?
 
 use crate::row::{AgentRow, Reason, Row, RowOfAgent};
 
-/// Returns true if recording never writes the agent's files: lists and patterns are only read, and so are the traces
-/// of an agent without a model or program.
+/// Returns true if recording never writes the agent's files: mcptest only reads lists and patterns,
+/// and the traces of an agent without a model or program.
 pub fn is_read_only(of: AgentRow<'_>) -> bool {
     of.agent.is_read_only() || (of.agent.models.is_empty() && of.agent.own.is_none())
 }
 
-/// Fewer runs are recorded than are asked for.
+/// The problem of too few recorded runs.
 pub(super) fn short(reason: Reason, agent: RowOfAgent<'_>) -> Reason {
     // What an eval grades was recorded by another row, which is the one to record again.
     let recorder = agent.row.recorded_by();

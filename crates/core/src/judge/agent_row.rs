@@ -113,7 +113,7 @@ fn say_how_many_are_scored(scored: usize, report: &mut TestReport) {
     }
 }
 
-/// Says what is odd about the runs and changes no verdict.
+/// Notes irregularities of the runs that do not change the verdict.
 fn note_runs(runs: &[Run<'_>], report: &mut TestReport) {
     servers::note(runs, report);
     let doubled = runs
@@ -160,7 +160,7 @@ fn gates_to_judge<'g>(row: RowOfAgent<'g>, report: &mut TestReport) -> Vec<&'g G
     judged
 }
 
-/// Why the row is an error, when runs of it are: the reason of the first, and which others there are.
+/// Why the row is an error if runs are: the reason of the first, and the numbers of the others.
 fn errors_of(report: &TestReport) -> Option<Reason> {
     let mut broken = report.runs.iter().filter(|run| run.status == Status::Error);
     let mut reason = broken.next()?.reason.clone().unwrap_or_default();
@@ -301,8 +301,8 @@ fn accept_early_stop(
     ))
 }
 
-/// Reports the gates that need no outcomes, in the order of the agent's gates, and the outcomes of the runs by them.
-/// The gates that count outcomes, or make their own runs, are judged later.
+/// Adds the reports of gates that do not need outcomes, in the agent's order, and the outcomes of
+/// the runs by them. Gates that count outcomes, or make their own runs, are judged later.
 fn judge_ordinary(
     of: AgentRow<'_>,
     gates: &[&GateBlock],
@@ -353,7 +353,7 @@ fn judge_gate(
     judged
 }
 
-/// A row whose runs have their outcomes.
+/// A row with the outcomes of its runs.
 struct JudgedRow<'j> {
     row: RowOfAgent<'j>,
     gates: &'j [&'j GateBlock],

@@ -35,7 +35,7 @@ pub(super) fn unhittable(of: AgentRow<'_>, recorded: &RecordedRuns<'_>) -> Optio
     })
 }
 
-/// The first recorded event of one of the suite's faults that cannot be one of it.
+/// The first recorded fault event that the suite's faults cannot have caused.
 pub(super) fn misrecorded(
     RowOfAgent { row, of }: RowOfAgent<'_>,
     runs: &[RecordedRun<'_>],
@@ -102,7 +102,8 @@ fn misfit(
     })
 }
 
-/// A call that does not say where it went may have gone to any of the agent's servers.
+/// Returns true if a fault affects a call. A call without a server may be to any of the agent's
+/// servers.
 fn hits(fault: &Fault, call: &Call<'_>, servers: &[String]) -> bool {
     let hits = |server: Option<&str>| fault.target.hits(&call.name, server);
     match call.server.as_deref() {

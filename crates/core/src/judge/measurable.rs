@@ -37,17 +37,17 @@ pub struct MeasurableRuns<'r> {
     pub broken: Vec<Reason>,
 }
 
-/// The recorded runs of a row, with their tools as the suite knows them.
+/// The recorded runs of a row, with tools resolved by the suite.
 #[derive(Debug)]
 pub struct SettledRuns<'r> {
     agent: &'r Agent,
     runs: &'r [RecordedRun<'r>],
-    /// For each run, its trace with the tools as the suite knows them, where that says more.
+    /// For each run, its trace with resolved tools, if they differ.
     settled: Vec<Option<Trace<'r>>>,
 }
 
 impl<'r> SettledRuns<'r> {
-    /// A row whose recording does not fit the suite has no runs.
+    /// The runs of a row; empty if its recording does not fit the suite.
     pub fn new(of: AgentRow<'r>, recorded: &'r RecordedRuns<'r>) -> Result<Self, Reason> {
         if let Some(reason) = &recorded.stale {
             return Err(reason.clone());

@@ -35,11 +35,12 @@ pub struct Judging {
     pub deny_unpinned: bool,
     /// The runs are made just now and kept nowhere: who judges the row again makes them again.
     pub is_live: bool,
-    /// The report says what is behind the numbers of gates, and holds these traces.
+    /// Adds the evidence behind gates' numbers, and these traces.
     pub evidence: Option<Embed>,
 }
 
-/// Judges all rows of a suite, each by the runs given under its id; whatever is wrong with a row stays in it.
+/// Judges all rows of a suite, each by the runs given under its id. A problem of a row stays in
+/// that row.
 ///
 /// A row without runs is an error, and so are runs under an id that no row has.
 pub fn judge(suite: &Suite, rows: &[(RowId, Recorded<'_>)]) -> Report {
@@ -181,7 +182,7 @@ fn embed(report: &mut TestReport, recorded: &[RecordedRun<'_>]) {
     }
 }
 
-/// Fails a row whose recording does not say what it was recorded with: it may have been made for another suite.
+/// Fails a row whose recording does not describe its conditions: it may belong to another suite.
 fn deny_unpinned(report: &mut TestReport, option: &str) {
     if report.unpinned && matches!(report.status, Status::Passed | Status::Failed) {
         report.status = Status::Failed;

@@ -13,7 +13,8 @@ use serde_json::Value;
 
 const SHOWN_TOOL_NAMES: usize = 50;
 
-/// Reports the first call that writes an argument twice: JSON keeps the last one, and a server may keep the first.
+/// Reports the first call with a duplicate argument: JSON keeps the last one, but a server may keep
+/// the first.
 pub(super) fn doubled_argument(trace: &Trace<'_>, run: usize) -> Option<String> {
     let calls = trace.tool_calls.iter().enumerate();
     let mut doubled = calls.filter_map(|(at, call)| {
@@ -46,7 +47,8 @@ pub fn judged_alone<'t>(
     Some(with_outcome(agent, run))
 }
 
-/// The run with its outcome: whether it is as expected, and no gate fails it by what is observed of it.
+/// The run with its outcome: whether it meets its `expect:`, and no gate fails it by observed
+/// evidence.
 pub fn with_outcome<'t>(agent: &Agent, run: Run<'t>) -> Run<'t> {
     Run {
         passed: run.as_expected && failed_by(agent, &run).is_empty(),
@@ -98,8 +100,8 @@ pub(super) fn judge_run(
     }
 }
 
-/// A run, and whether its observable evidence is as expected. `None` if it is not evidence. Judges' answers are only
-/// in the report: no gate depends on them.
+/// A run, and whether its observable evidence meets the expectations. `None` if it is not evidence.
+/// Judges' answers are only in the report: no gate depends on them.
 pub(super) struct JudgedRun {
     pub(super) report: RunReport,
     pub(super) passed: Option<bool>,
@@ -124,7 +126,7 @@ fn missing_grade(graded: &[Found]) -> Option<&Reason> {
         .find_map(|found| found.grade.as_ref().err())
 }
 
-/// All of the agent's `expect:` in order: what was observed, and what judges say.
+/// All checks of the agent's `expect:`, in order: observed ones and judges' grades.
 fn with_grades(
     agent: &Agent,
     trace: &Trace<'_>,
@@ -205,7 +207,7 @@ pub(super) fn set_totals(report: &mut RunReport, trace: &Trace<'_>) {
     report.duration_ms = conversation.duration_ms;
 }
 
-/// A result that answers no call, or not in the order of the calls: nothing said about results would be true.
+/// A result that answers no call, or is out of order. It would make every check of results wrong.
 pub(super) fn misplaced_result(trace: &Trace<'_>) -> Option<String> {
     let mut next = 0;
     for (at, result) in trace.tool_results.iter().enumerate() {
@@ -243,7 +245,7 @@ pub(super) fn overcome_errors(trace: &Trace<'_>, index: usize) -> Option<String>
     ))
 }
 
-/// Which limit ended a run: it may be why something is missing.
+/// The limit that ended a run, which may explain missing calls.
 pub(super) fn reached_limit(trace: &Trace<'_>, index: usize) -> Option<String> {
     let limit = trace.stop_reason.as_deref()?;
     let is_limit = matches!(
@@ -253,7 +255,7 @@ pub(super) fn reached_limit(trace: &Trace<'_>, index: usize) -> Option<String> {
     is_limit.then(|| format!("run {index} ended at its `{limit}`"))
 }
 
-/// A matcher may fail for the placeholder that stands where the value was.
+/// Notes that a matcher may fail because a placeholder replaces the value.
 pub(super) fn say_if_redacted(expectation: &mut Expectation) {
     const HINT: &str = "the value has a placeholder where a secret was: see docs/redaction.md";
     if expectation.actual.as_ref().is_some_and(has_placeholder) {

@@ -4,7 +4,8 @@ use crate::engine::GateBlock;
 use crate::report::GateReport;
 use crate::trace::Run;
 
-/// Sets the outcome of the runs that a gate fails by what is observed of them, for the gates that count outcomes.
+/// Sets the outcome of the runs that a gate fails by observed evidence, for the gates that count
+/// outcomes.
 pub(super) fn fail_runs(runs: &mut [Run<'_>], gate: &GateBlock, judged: &GateReport) {
     if !gate.decides_a_run() {
         return;

@@ -25,7 +25,7 @@ pub enum Recorded<'t> {
     Runs(RecordedRuns<'t>),
     /// The call of a tool test.
     Call(RecordedCall<'t>),
-    /// Nothing that can be judged, for this reason.
+    /// No usable recording, for this reason.
     Nothing(Reason),
 }
 
@@ -45,21 +45,21 @@ pub struct RecordedRuns<'t> {
     pub runs: Vec<RecordedRun<'t>>,
     /// The headers of the recordings that have one.
     pub headers: Vec<&'t Header>,
-    /// After how many runs recording stopped early, where it did.
+    /// The number of runs after which recording stopped early, if it did.
     pub stopped_after: Option<usize>,
-    /// True if one of the recordings has no fingerprint, so that its match with the suite is unknown.
+    /// True if one of the recordings has no fingerprint, so its match with the suite is unknown.
     pub unpinned: bool,
-    /// Why the recordings do not fit the suite, where that is an error.
+    /// Why the recordings are stale, if that is an error.
     pub stale: Option<Reason>,
     /// True if they do not match the suite, and that is tolerated.
     pub is_stale: bool,
-    /// Further notes on them.
+    /// Further notes on the runs.
     pub notes: Vec<String>,
     /// The side runs, or why they cannot be judged; `None` when they were not made.
     pub side_runs: Option<Result<RecordedSideRuns<'t>, Reason>>,
     /// True if they were made just now and are not stored.
     pub is_live: bool,
-    /// The judges' grades of them.
+    /// The judges' grades of the runs.
     pub grades: Grades,
 }
 
@@ -97,7 +97,7 @@ pub struct RecordedRun<'t> {
 pub struct RecordedSideRuns<'t> {
     /// One for each combination, in order.
     pub runs: Vec<RecordedRun<'t>>,
-    /// Further notes on them.
+    /// Further notes on the runs.
     pub notes: Vec<String>,
 }
 
@@ -116,7 +116,7 @@ pub struct RecordedCall<'t> {
     pub outcome: ToolOutcome<'t>,
     /// True if the recording has no fingerprint.
     pub unpinned: bool,
-    /// Why the recording does not fit the suite, where that is an error.
+    /// Why the recording is stale, if that is an error.
     pub stale: Option<Reason>,
     /// True if it does not match the suite, and that is tolerated.
     pub is_stale: bool,
@@ -181,7 +181,7 @@ impl<'t> Recorded<'t> {
     }
 }
 
-/// For each run the same trace with its tools as the suite and the recording know them, where that says more.
+/// For each run, its trace with resolved tools, if they differ.
 pub(crate) fn with_known_tools<'t>(
     of: AgentRow<'_>,
     runs: &[RecordedRun<'t>],

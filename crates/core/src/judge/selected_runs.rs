@@ -107,7 +107,7 @@ fn chosen_runs<'r, 't>(
     })
 }
 
-/// Says which of the wanted runs are not recorded, when these are not.
+/// Names the missing runs.
 pub(super) fn missing_in_words(missing: &[usize], wanted: usize) -> Option<String> {
     let first = *missing.first()?;
     if missing.len() == wanted + 1 - first {

@@ -1,4 +1,4 @@
-//! Which protocol did each server use, and is it the same in every run?
+//! Which protocol did each server use, and did it change between runs?
 
 use crate::report::TestReport;
 use crate::trace::{RecordedServer, Run};

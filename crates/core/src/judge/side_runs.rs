@@ -1,4 +1,4 @@
-//! Which verdict do the side runs of a row lead to, which were recorded for only one gate?
+//! Which verdict do the side runs of a row lead to? Only one gate sees them.
 
 use super::one_run::{judge_expectations, misplaced_result};
 use super::recorded::{RecordedRun, RecordedSideRuns, missing};
@@ -9,11 +9,11 @@ use crate::report::{AssertionDiff, Expectation, GateReport, TestReport};
 use crate::row::{Reason, ReasonKind, RowOfAgent};
 use crate::trace::{Run, Trace};
 
-/// The side runs of one row, and the gate that alone sees them.
+/// The side runs of one row, and their gate.
 pub(super) struct SideRunsOfRow<'m> {
     pub(super) row: RowOfAgent<'m>,
     pub(super) gate: &'m GateBlock,
-    /// The runs it asks for.
+    /// The runs that the gate needs.
     pub(super) wanted: Option<SideRuns>,
     pub(super) judging: Judging,
 }
@@ -83,7 +83,7 @@ impl SideRunsOfRow<'_> {
         Ok(CheckedSideRuns { runs, expectations })
     }
 
-    /// The runs that are wanted, when all of them are recorded and are evidence.
+    /// The needed runs, if all of them are recorded and are evidence.
     fn recorded_runs<'t>(
         &self,
         wanted: &SideRuns,
@@ -112,8 +112,8 @@ impl SideRunsOfRow<'_> {
         }
     }
 
-    /// Why runs without a set of tools say nothing: what an agent runs on broke some of them. A crash of the agent itself
-    /// is evidence, and so is any end of a run that met a fault.
+    /// Why runs without a set of tools prove nothing: a provider or server failure broke some of
+    /// them. A crash of the agent itself is evidence, and so is any end of a run that met a fault.
     fn broken(&self, wanted: &SideRuns, runs: &[RecordedRun<'_>]) -> Option<Reason> {
         let error_of = |run: &RecordedRun<'_>| {
             let trace = run.trace.as_ref().ok()?;
@@ -171,11 +171,11 @@ fn explain_by_expectations(verdict: &mut GateReport, expectations: &[Vec<Expecta
 /// The check of a run against the agent's `expect:`.
 struct CheckedRun {
     expectations: Vec<Expectation>,
-    /// True if it succeeded and keeps all of them.
+    /// True if it succeeded and meets all of them.
     passed: bool,
 }
 
-/// Where the run differs from what was expected of it.
+/// The differences between the run and an expectation.
 fn differences(expectation: &Expectation) -> Vec<AssertionDiff> {
     let at = |diff: &AssertionDiff| AssertionDiff {
         pointer: format!("{}{}", expectation.target, diff.pointer),

@@ -107,7 +107,7 @@ fn too_slow(test: &ToolTest, outcome: &ToolOutcome<'_>) -> Option<Reason> {
     Some(reason)
 }
 
-/// A test without `expect:` is one of the tool's own schema; where that says nothing either, nothing was tested.
+/// A test without `expect:` checks the tool's own schema. Without a schema, nothing was tested.
 fn nothing_checked(outcome: &ToolOutcome<'_>) -> Reason {
     let why = if outcome.output_schema.is_none() {
         "the test has no `expect:`, and the tool declares no outputSchema"

@@ -1,4 +1,5 @@
-//! What does a matcher answer about a value: that it holds, that it does not, or that it cannot be asked?
+//! What does a matcher answer about a value: that it holds, that it does not, or that it does not
+//! apply?
 
 use crate::report::AssertionDiff;
 use crate::schema::TOO_MUCH_WORK;
@@ -10,16 +11,16 @@ pub(super) enum Answer {
     Holds,
     /// It does not hold: the value differs here.
     Differs(Vec<AssertionDiff>),
-    /// It has no meaning for the value that is there, so neither it nor its `not` holds.
+    /// It does not apply to the value, so neither it nor its `not` holds.
     CannotBeAsked(Box<Unanswered>),
 }
 
-/// A question that has no answer, and the part of the value that it was put to.
+/// A matcher without an answer, and the part of the value that it was applied to.
 #[derive(Debug)]
 pub(super) struct Unanswered {
     /// Where in the value, as a JSON pointer: below the root only within the items of a list.
     pub(super) pointer: String,
-    /// The matcher that cannot be asked, as written.
+    /// The matcher that does not apply, as written.
     pub(super) expected: Value,
     pub(super) why: Why,
 }
@@ -27,22 +28,20 @@ pub(super) struct Unanswered {
 /// Why a question has no answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Why {
-    /// A schema takes more steps than it may.
+    /// Checking the schema takes too many steps.
     TooMuchWork,
-    /// The matcher is for values of another type.
+    /// The matcher applies to values of another type.
     WrongType { key: &'static str, wanted: Wanted },
 }
 
-/// Which values a matcher can be asked of.
+/// The values that a matcher applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wanted {
     Text,
     Number,
     Object,
     List,
-    /// A text, or a list that has one.
     TextOrListOfTexts,
-    /// An object, or a list that has one.
     ObjectOrListOfObjects,
     /// A list that has a value of the type that is looked for.
     ListOfThatType,
@@ -51,7 +50,7 @@ pub(super) enum Wanted {
 }
 
 impl Answer {
-    /// The answer of a matcher that takes the value for what it can be asked of.
+    /// The answer of a matcher that applies to the value.
     pub(super) fn from_differences(differences: Vec<AssertionDiff>) -> Self {
         if differences.is_empty() {
             Self::Holds
@@ -76,7 +75,7 @@ impl Answer {
         }))
     }
 
-    /// The same answer about the item of a list.
+    /// The answer about an item of a list.
     pub(super) fn at_item(self, index: usize) -> Self {
         match self {
             Self::Holds => Self::Holds,
@@ -93,7 +92,8 @@ impl Answer {
         }
     }
 
-    /// Returns whether all of these hold. One that does not hold decides, whatever the others cannot answer.
+    /// Returns whether all of these hold. One that does not hold decides, even if others have no
+    /// answer.
     pub(super) fn all(answers: impl IntoIterator<Item = Self>) -> Self {
         let (mut differences, mut first_unanswered) = (Vec::new(), None);
         for answer in answers {
@@ -111,7 +111,7 @@ impl Answer {
         }
     }
 
-    /// Returns whether one of these holds. One that holds decides, whatever the others cannot answer.
+    /// Returns whether one of these holds. One that holds decides, even if others have no answer.
     pub(super) fn any(
         answers: impl IntoIterator<Item = Self>,
         otherwise: impl FnOnce() -> Vec<AssertionDiff>,

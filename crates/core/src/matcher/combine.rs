@@ -6,7 +6,7 @@ use crate::problem::Problem;
 use crate::suite::read::Field;
 use serde_json::{Value, json};
 
-/// Every spelling of them: their operands are matchers again.
+/// All spellings of these keys, whose operands are matchers.
 pub(super) const KEYS: [&str; 5] = ["not", "all-of", "allOf", "any-of", "anyOf"];
 
 pub(super) const NOT: MatcherKind = matcher(

@@ -1,4 +1,4 @@
-//! The same value: `exact`, `equals-json`, `one-of`.
+//! Equality: `exact`, `equals-json`, `one-of`.
 
 use super::except::Exceptions;
 use super::{ANY_VALUE, Check, MatcherKind, differences, holds, matcher};

@@ -37,7 +37,6 @@ impl Type {
         }
     }
 
-    /// The advice for such a value.
     fn advice(&self) -> &'static str {
         match self {
             Self::Text => "compare a string with `exact`, `contains` or `regex`, or its `length`",
@@ -107,7 +106,8 @@ impl Misfit<'_> {
     }
 }
 
-/// The first part of a matcher that can never hold for such a value. Under `not` that part asserts nothing.
+/// The first part of a matcher that can never hold for such a value. Below `not`, that part asserts
+/// nothing.
 pub(super) fn misfit<'m>(written: &'m Value, of: &Type) -> Option<Misfit<'m>> {
     if *of == Type::Any {
         return None;

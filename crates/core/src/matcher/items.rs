@@ -5,7 +5,7 @@ use super::{Check, MatcherKind, differs, matcher};
 use crate::suite::read::Field;
 use serde_json::{Value, json};
 
-/// Every spelling of them: their operands are matchers again.
+/// All spellings of these keys, whose operands are matchers.
 pub(super) const KEYS: [&str; 6] = [
     "any-item",
     "anyItem",
@@ -47,7 +47,8 @@ fn read(field: &mut Field<'_>, key: &'static str) -> Option<Check> {
     }))
 }
 
-/// An item that breaks `every-item` shows where it differs, one that breaks `no-item` shows itself.
+/// An item that breaks `every-item` shows its difference; an item that breaks `no-item` shows
+/// itself.
 fn of_items(key: &'static str, check: &Check, written: &Value, actual: &Value) -> Answer {
     let whole = || differs(json!({ key: written }), actual);
     let Value::Array(items) = actual else {

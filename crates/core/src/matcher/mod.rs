@@ -1,4 +1,4 @@
-//! Does a value hold what was expected of it? One entry per matcher.
+//! Does a value meet an expectation? One entry per matcher.
 
 mod answer;
 mod combine;
@@ -50,7 +50,7 @@ impl Check {
         }
     }
 
-    /// Where the value differs: all of it, if the matcher cannot be asked.
+    /// The differences of the value; the whole value if the matcher does not apply.
     fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
         match (self.decide)(actual) {
             Answer::Holds => Vec::new(),
@@ -60,12 +60,12 @@ impl Check {
     }
 }
 
-/// A check that can be asked of every value.
+/// A check that applies to every value.
 fn differences(diff: impl Fn(&Value) -> Vec<AssertionDiff> + Send + Sync + 'static) -> Check {
     Check::new(move |actual| Answer::from_differences(diff(actual)))
 }
 
-/// A check that a value passes or not: then all of it differs from what was expected.
+/// A check that a value passes or fails as a whole.
 fn holds(expected: Value, holds: impl Fn(&Value) -> bool + Send + Sync + 'static) -> Check {
     differences(move |actual| {
         if holds(actual) {
@@ -104,7 +104,7 @@ const fn matcher(
 }
 
 impl MatcherKind {
-    /// With another spelling of its key.
+    /// Adds another spelling of its key.
     const fn or(self, alias: &'static str) -> Self {
         Self {
             alias: Some(alias),
@@ -205,7 +205,7 @@ pub struct Documented {
     pub alias: Option<&'static str>,
     /// Its meaning, in one line.
     pub doc: &'static str,
-    /// The values that it can be asked of.
+    /// The values that it applies to.
     pub asked_of: &'static str,
 }
 
@@ -244,7 +244,7 @@ impl std::fmt::Debug for Matcher {
 }
 
 impl Matcher {
-    /// The matcher as it was written.
+    /// The matcher as written.
     pub fn written(&self) -> &Arc<Value> {
         &self.written
     }
@@ -254,7 +254,7 @@ impl Matcher {
         self.question.as_deref()
     }
 
-    /// Where the value differs from what was expected; empty when it holds.
+    /// The differences from the expected value; empty if it holds.
     pub fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
         self.check.diff(actual)
     }
@@ -265,7 +265,8 @@ impl Matcher {
         !matches!((self.check.decide)(actual), Answer::CannotBeAsked(_))
     }
 
-    /// Why it cannot be asked of a value, or what the author may have meant if a value that looks right does not hold.
+    /// Why it does not apply to a value, or what the author may have meant if a plausible value
+    /// does not hold.
     pub(crate) fn reason(&self, reached: &Reached<'_>) -> Option<String> {
         match (self.check.decide)(reached.value) {
             Answer::CannotBeAsked(unanswered) => Some(unanswered.sentence(reached)),
@@ -318,7 +319,7 @@ impl Matcher {
         }
     }
 
-    /// A map with exactly one matcher's key.
+    /// Reads a map with exactly one matcher's key.
     pub(crate) fn read(field: &mut Field<'_>) -> Option<Self> {
         let written = (!field.is_describing()).then(|| documented(field.value_quietly()));
         let check = read_check(field)?;
@@ -329,7 +330,7 @@ impl Matcher {
         })
     }
 
-    /// The same, or one that asks judges: only what is expected of a run or of a call may do that.
+    /// Reads a matcher that may also ask judges, which only expectations of a run or a call may do.
     pub(crate) fn read_or_ask(field: &mut Field<'_>) -> Option<Self> {
         let written = (!field.is_describing()).then(|| documented(field.value_quietly()));
         let read = field.define("run_matcher", |field| {
@@ -345,7 +346,7 @@ impl Matcher {
     }
 }
 
-/// With the matchers' keys as the documentation spells them, for those who read them later.
+/// The matcher with its keys in their documented spelling.
 fn documented(written: Value) -> Value {
     match written {
         Value::Object(rules) => {
@@ -376,7 +377,7 @@ fn read_check(field: &mut Field<'_>) -> Option<Check> {
     })
 }
 
-/// Every key that a matcher may have.
+/// All keys of matchers.
 fn keys() -> impl Iterator<Item = &'static str> {
     KINDS
         .iter()
@@ -464,7 +465,7 @@ fn refuse_keys(block: &Block<'_>, written: &[&str]) -> Option<Problem> {
     }
 }
 
-/// Refuses matchers that ask models where none may be asked.
+/// Refuses matchers that ask models where this is not allowed.
 fn refuses_graded(block: &mut Block<'_>, may_ask: bool) -> bool {
     let near = block.refuse(RUBRIC, || {
         let problem = Problem::error(format!("`{RUBRIC}` is called `llm-judge` here"));
@@ -506,7 +507,7 @@ fn whole_or_float(number: f64) -> serde_json::Number {
     }
 }
 
-/// One difference at the value itself.
+/// One difference of the whole value.
 fn differs(expected: Value, actual: &Value) -> Vec<AssertionDiff> {
     vec![AssertionDiff {
         pointer: String::new(),

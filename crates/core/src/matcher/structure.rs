@@ -108,7 +108,7 @@ pub(super) const ABSENT: MatcherKind = matcher(
     },
 );
 
-/// Holds the length of a value to a check.
+/// Applies a check to the length of a value.
 fn of_length(check: Check, written: Value) -> Check {
     Check::new(move |actual| {
         let length = match actual {

@@ -1,4 +1,4 @@
-//! Every matcher, on what it accepts and what it refuses.
+//! Every matcher: which values does it accept and refuse?
 
 use super::Matcher;
 use crate::engine::Gates;
@@ -357,7 +357,7 @@ fn values_of_every_type() -> Vec<Value> {
     ]
 }
 
-/// Whether a matcher can be asked of a value: then it holds, or its `not` does.
+/// Returns true if a matcher applies to a value: then it or its `not` holds.
 fn can_be_asked(matcher: &str, value: &Value) -> bool {
     read(matcher).unwrap().answers(value)
 }

@@ -128,7 +128,7 @@ pub(super) const REGEX: MatcherKind = matcher(
     },
 );
 
-/// A check that can be asked of texts only.
+/// A check that applies only to texts.
 fn of_text(
     key: &'static str,
     expected: Value,

@@ -1,4 +1,4 @@
-//! Why can a matcher not be asked of a value, and which path leads to a value that it can be asked of?
+//! Why does a matcher not apply to a value, and which path leads to a value that it applies to?
 
 use super::answer::{Unanswered, Wanted, Why};
 use crate::report::AssertionDiff;
@@ -39,7 +39,7 @@ impl Unanswered {
         }
     }
 
-    /// The reason for the missing answer, and the advice.
+    /// The reason for the missing answer, and advice.
     pub(crate) fn sentence(&self, reached: &Reached<'_>) -> String {
         let Why::WrongType { key, wanted } = self.why else {
             return format!("it is undecided whether it holds: {TOO_MUCH_WORK}");

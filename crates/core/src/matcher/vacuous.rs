@@ -5,7 +5,7 @@ use crate::suite::read::Field;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 use serde_json::Value;
 
-/// The problem of a matcher that holds for everything.
+/// The problem of a matcher that holds for every value.
 pub(super) fn problem(of_what: &str) -> Problem {
     Problem::error(format!(
         "this holds for every {of_what}, so it asserts nothing"
@@ -13,7 +13,7 @@ pub(super) fn problem(of_what: &str) -> Problem {
     .help("write the expected value; to require any value, write `absent: false`")
 }
 
-/// A value of which something is to be a part; not an empty one, which is a part of everything.
+/// Reads a non-empty value to look for: an empty value is part of everything.
 pub(super) fn part(field: &mut Field<'_>) -> Option<Value> {
     let value = field.value()?;
     let of_what = match &value {
@@ -26,7 +26,7 @@ pub(super) fn part(field: &mut Field<'_>) -> Option<Value> {
     None
 }
 
-/// A string that is to be in another; not an empty one.
+/// Reads a non-empty string to look for.
 pub(super) fn text(field: &mut Field<'_>) -> Option<String> {
     let text = field.string()?;
     if text.is_empty() {
@@ -50,8 +50,8 @@ pub(super) fn telling_numbers(matcher: &Value) -> Vec<u64> {
     }
 }
 
-/// Returns true if the pattern matches somewhere in every text: it matches the empty text at the start or at the end,
-/// or everything in between. `^$` holds only for the empty text.
+/// Returns true if the pattern matches in every text: it matches the empty text at the start or the
+/// end, or everything in between. `^$` holds only for the empty text.
 pub(crate) fn matches_every_text(pattern: &str) -> bool {
     let Ok(pattern) = regex_syntax::parse(pattern) else {
         return false;

@@ -7,18 +7,18 @@ use std::ops::Range;
 pub enum AlignmentStep {
     /// The two match.
     Match(usize, usize),
-    /// The second stands where the first was expected.
+    /// The second item replaces the first.
     Substitute(usize, usize),
-    /// The expected one has no counterpart.
+    /// The expected item has no counterpart.
     Missing(usize),
-    /// The recorded one has no counterpart.
+    /// The recorded item has no counterpart.
     Extra(usize),
 }
 
 /// A minimum edit alignment, or as much of it as was affordable.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Alignment {
-    /// The steps, in order; those around `unaligned` when that is there.
+    /// The steps in order; around `unaligned`, if it is present.
     pub steps: Vec<AlignmentStep>,
     /// The expected and recorded ranges that are too long and too different to align.
     pub unaligned: Option<(Range<usize>, Range<usize>)>,
@@ -39,12 +39,13 @@ impl Alignment {
 /// The most cells of the table that are filled in before giving up; memory is one byte for each.
 const CELLS: usize = 4_000_000;
 
-/// The alignment of least unit cost, traced back from the end preferring match, substitute, missing, extra.
+/// The alignment of least unit cost, traced back from the end, preferring match, substitute,
+/// missing, extra.
 ///
-/// Common ends are set aside and the table is filled in a band around the diagonal (Ukkonen,
-/// <https://doi.org/10.1016/S0019-9958(85)80046-2>) that grows until it holds every optimal path, so the
-/// choice is that of the whole table. Only when that is not affordable is the common beginning matched first, and
-/// only when that does not help either is the middle left unaligned.
+/// Common ends are paired first. The table is filled in a band around the diagonal (Ukkonen,
+/// <https://doi.org/10.1016/S0019-9958(85)80046-2>) that grows until it holds every optimal path,
+/// so the result equals that of the whole table. If that is too expensive, the common beginning is
+/// matched first; if that does not help, the middle stays unaligned.
 pub fn align(
     expected: usize,
     recorded: usize,
@@ -95,7 +96,7 @@ pub(crate) fn align_by(
     Alignment { steps, unaligned }
 }
 
-/// Aligns both sequences from `start` on; nothing when no affordable band holds an optimal path.
+/// Aligns both sequences from `start` on; `None` if no affordable band holds an optimal path.
 fn align_in_bands(
     start: usize,
     expected_end: usize,
@@ -152,7 +153,7 @@ impl Band {
         (self.rows + 1).saturating_mul(self.width())
     }
 
-    /// The columns of a row within the band, and the first one's position in the band.
+    /// The columns of a row within the band, and the position of the first in the band.
     fn columns_of(&self, row: usize) -> (Range<usize>, usize) {
         let first = row.saturating_sub(self.below);
         (

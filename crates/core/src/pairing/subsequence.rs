@@ -39,11 +39,13 @@ pub fn lcs_ratio<T: Hash + Eq>(a: &[T], b: &[T]) -> f64 {
     }
 }
 
-/// The most reference positions that recorded items match in order, one item to one position, for any relation.
+/// The largest number of reference positions that recorded items match in order, one item per
+/// position, for any relation.
 ///
-/// `recorded` is the class of each recorded item, small numbers in which items that match the same positions may
-/// share one; `matching` gives a class's reference positions below `reference` and is asked once for each class.
-/// One pass of word-wide additions (Hyyrö, "Bit-Parallel LCS-length Computation Revisited", 2004).
+/// `recorded` is the class of each recorded item: small numbers, shared by items that match the
+/// same positions. `matching` returns a class's reference positions below `reference` and is called
+/// once per class. One pass of word-wide additions (Hyyrö, "Bit-Parallel LCS-length Computation
+/// Revisited", 2004).
 pub fn longest_order_keeping_match<P: IntoIterator<Item = usize>>(
     reference: usize,
     recorded: &[usize],
@@ -57,10 +59,11 @@ pub fn longest_order_keeping_match<P: IntoIterator<Item = usize>>(
     row.iter().map(|word| word.count_zeros() as usize).sum()
 }
 
-/// The same match itself: for each reference position its recorded item. Early positions and items are preferred.
+/// The match of [`longest_order_keeping_match`]: the recorded item of each reference position.
+/// Prefers early positions and items.
 ///
-/// A row of the table is kept at every square root of the way and the others are computed again while tracing
-/// back, so memory stays near linear.
+/// Keeps every n-th row of the table, for n near the square root of the rows, and recomputes the
+/// others while tracing back, so memory stays near linear.
 pub fn order_keeping_partners<P: IntoIterator<Item = usize>>(
     reference: usize,
     recorded: &[usize],
@@ -101,7 +104,7 @@ fn rises(row: &[u64], position: usize) -> bool {
     row[position / 64] & (1 << (position % 64)) == 0
 }
 
-/// The table, row by row: a zero bit is a position at which the row rises by one.
+/// The table, row by row: a zero bit is a position where the row rises by one.
 struct Sweep<M> {
     words: usize,
     masks: Vec<Option<Mask>>,
@@ -152,7 +155,8 @@ impl<P: IntoIterator<Item = usize>, M: FnMut(usize) -> P> Sweep<M> {
     }
 }
 
-/// The reference positions a class matches: as bits when there are many, so that memory stays linear.
+/// The reference positions that a class matches; as bits if there are many, so that memory stays
+/// linear.
 enum Mask {
     Dense(Vec<u64>),
     Sparse(Vec<u32>),

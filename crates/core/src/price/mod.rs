@@ -14,7 +14,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// The prices that come with mcptest, and when they were noted.
+/// The built-in prices, and their date.
 #[derive(Debug, Deserialize)]
 struct Shipped {
     as_of: String,
@@ -61,7 +61,7 @@ impl Price {
         Some(all / 1e6)
     }
 
-    /// The highest possible cost of these tokens in USD, whatever a cache does with them.
+    /// The highest possible cost of these tokens in USD, with or without a cache.
     pub fn most_usd(self, prompt_tokens: u64, completion_tokens: u64) -> f64 {
         let prompt = self
             .prompt

@@ -1,4 +1,4 @@
-//! How many tokens do the tools take before the agent has said a word?
+//! How many tokens do the tools add to a request?
 
 use super::count_tokens;
 use crate::digest::canonical;

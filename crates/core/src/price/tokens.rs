@@ -77,7 +77,8 @@ mod vocabulary {
             if last > 0 { last } else { blanks }
         }
 
-        /// Joins the two neighbours whose union has the lowest rank, the first of equals, until no union has one.
+        /// Joins the neighbours whose union has the lowest rank, the first of equals, until no
+        /// union has a rank.
         fn count_in_piece(&self, piece: &[u8]) -> usize {
             if self.ranks.contains_key(piece) {
                 return 1;
@@ -116,7 +117,7 @@ mod vocabulary {
 mod tests {
     use super::*;
 
-    /// As `bpe-openai` 0.3 counts them, which is tested against `tiktoken`.
+    /// Compares with `bpe-openai` 0.3, which is tested against `tiktoken`.
     #[test]
     fn tokens_are_those_of_cl100k_base() {
         let counted = [

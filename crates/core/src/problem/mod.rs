@@ -39,7 +39,7 @@ pub struct Span {
 pub enum Level {
     /// The suite is refused.
     Error,
-    /// The suite runs, and probably does not do what its author meant.
+    /// The suite runs, but probably not as its author intended.
     Warning,
 }
 
@@ -62,14 +62,14 @@ pub struct Problem {
     pub span: Option<Span>,
     /// A few words under the caret.
     pub label: Option<String>,
-    /// Another place that matters, with its own words.
+    /// Another relevant place, with its message.
     pub also: Option<(Span, String)>,
     /// The fix.
     pub help: Option<String>,
 }
 
 impl Problem {
-    /// A problem for which the suite is refused.
+    /// A problem that makes mcptest refuse the suite.
     pub fn error(message: impl Into<String>) -> Self {
         Self::new(Level::Error, message.into())
     }
@@ -113,13 +113,13 @@ impl Problem {
         self
     }
 
-    /// With what to do about it.
+    /// Adds advice.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self
     }
 
-    /// With "did you mean", where one of the known words is near.
+    /// Adds "did you mean" if a known word is similar.
     pub fn suggest<'k>(self, word: &str, known: impl IntoIterator<Item = &'k str>) -> Self {
         match nearest(word, known) {
             Some(near) => self.help(format!("did you mean `{near}`?")),
@@ -145,7 +145,7 @@ pub struct Sources {
 /// One source text.
 #[derive(Debug, Clone)]
 pub struct SourceFile {
-    /// The path as the user named it.
+    /// The path in the user's spelling.
     pub path: String,
     /// Its text.
     pub text: String,
@@ -184,7 +184,7 @@ impl Sources {
         self.files.len() - 1
     }
 
-    /// The paths of all texts, as the user named them.
+    /// The paths of all texts, in the user's spelling.
     pub fn paths(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(|file| file.path.as_str())
     }
@@ -210,7 +210,7 @@ impl Sources {
         }
     }
 
-    /// The file and line where a span starts.
+    /// The file and line at which a span starts.
     pub fn file_and_line(&self, span: Span) -> Place {
         let position = self.position(span);
         Place {

@@ -1,6 +1,6 @@
 //! Which known word did the author mean?
 
-/// The known word nearest to `word`, if one is near enough to be a slip of the pen.
+/// The known word most similar to `word`, if it is similar enough to be a typing error.
 pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let folded = fold(word);
     let limit = (folded.chars().count() / 3).clamp(1, 4);
@@ -21,7 +21,7 @@ pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
 /// Shorter names are too like each other for a letter more or less to be a slip.
 const SHORTEST_SLIP: usize = 6;
 
-/// "Did you mean", or what else to say where no known word is near.
+/// "Did you mean", or other advice if no known word is similar.
 pub fn did_you_mean<'k>(
     word: &str,
     known: impl IntoIterator<Item = &'k str>,

@@ -1,4 +1,4 @@
-//! Which entries of a request does mcptest write itself, so that `extra:` may not?
+//! Which entries of a request does mcptest write itself, so that `extra:` cannot?
 
 use super::Kind;
 use super::refusals::Parameters;
@@ -11,9 +11,9 @@ type OwnKey = (&'static [&'static str], &'static str, Instead);
 enum Instead {
     /// This key of the agent or the model.
     Key(&'static str),
-    /// The same, and without that key it is free.
+    /// Set by this key of the agent; free without it.
     Beside(&'static str),
-    /// Nothing: the tool would not understand the answer.
+    /// No key sets it: mcptest would not understand the answer.
     Nothing(&'static str),
 }
 

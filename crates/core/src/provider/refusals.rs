@@ -1,4 +1,5 @@
-//! Which parameters of a request is a model known to refuse? One table: provider, parameter, when and why.
+//! Which request parameters does a model refuse? One table: provider, parameter, condition and
+//! reason.
 
 use super::Kind;
 use super::model_id::{
@@ -16,7 +17,7 @@ pub type Parameters = BTreeMap<String, Value>;
 pub struct Refusal {
     /// Its name in a suite.
     pub parameter: &'static str,
-    /// Why it is refused.
+    /// The reason for the refusal.
     pub why: String,
     /// The fix.
     pub help: &'static str,
@@ -24,7 +25,7 @@ pub struct Refusal {
     pub has_no_place: bool,
 }
 
-/// The given parameters that a provider of this kind is known to refuse for a model.
+/// The given parameters that a provider of this kind refuses for a model.
 pub fn refusals(kind: &Kind, model: &str, parameters: &Parameters) -> Vec<Refusal> {
     let asked = AskedModel {
         model: bare(model),
@@ -84,7 +85,7 @@ const fn rule(
 }
 
 impl RefusalRule {
-    /// One whose parameter the dialect has no place for.
+    /// The rule for a parameter that the dialect cannot express.
     const fn without_place(self) -> Self {
         Self {
             has_no_place: true,
@@ -252,7 +253,7 @@ fn is_one(value: &Value) -> bool {
     value.as_f64() == Some(1.0)
 }
 
-/// Newer models of Anthropic sample as they see fit.
+/// Newer Anthropic models accept no sampling parameters.
 fn unsampled(asked: &AskedModel<'_>) -> Why {
     let is_newer = claude(asked.model).is_some_and(|version| version >= (4, 7));
     when(

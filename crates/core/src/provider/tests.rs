@@ -79,7 +79,7 @@ fn refused(kind: &str, model: &str, parameters: Value) -> Vec<&'static str> {
 
 const NONE: &[&str] = &[];
 
-/// A kind of provider, a model, what is asked of it, and what of that is refused.
+/// A kind of provider, a model, its parameters, and the refused ones.
 type Row = (&'static str, &'static str, Value, &'static [&'static str]);
 
 fn check(rows: Vec<Row>) {

@@ -3,7 +3,7 @@
 use super::TestReport;
 use crate::change::compare_parts;
 
-/// Which blocks differ, in a sentence; `None` where none do, or a report says nothing of them.
+/// The blocks that differ, in a sentence; `None` if none differ or a report lacks them.
 pub fn changed(a: &TestReport, b: &TestReport) -> Option<String> {
     if a.checks.is_empty() || b.checks.is_empty() {
         return None;

@@ -27,7 +27,7 @@ pub struct TargetDefinition {
     pub unit: Unit,
     /// Its lowest and its highest value; `None` when it has no highest.
     pub range: (Number, Option<Number>),
-    /// Which values are good.
+    /// Which values are better.
     pub better: Better,
     /// The paragraph that defines it: a page under `docs/` and its anchor.
     pub anchor: String,
@@ -42,7 +42,7 @@ pub(super) fn definitions(tests: &[TestReport], gates: Gates) -> BTreeMap<String
         .collect()
 }
 
-/// The given definitions of these tests' gates.
+/// The definitions of these tests' gates.
 pub(super) fn of_gates_in(
     tests: &[TestReport],
     definitions: &BTreeMap<String, GateDefinition>,

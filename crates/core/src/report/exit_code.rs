@@ -3,8 +3,8 @@
 use super::Report;
 
 impl Report {
-    /// 7 if nothing was selected, else 2 if any row is an error, else 1 if any row failed, else 6 if fewer tools were
-    /// called than required, else 0.
+    /// 7 if nothing was selected, otherwise 2 if any row is an error, otherwise 1 if any row
+    /// failed, otherwise 6 if fewer tools were called than required, otherwise 0.
     pub fn exit_code(&self) -> u8 {
         if self.tests.is_empty() {
             return 7;

@@ -19,7 +19,7 @@ use std::sync::Arc;
 pub struct Expectation {
     /// The path or gate target.
     pub target: String,
-    /// The matcher as written, which the suite has too.
+    /// The matcher as written in the suite.
     pub matcher: Arc<Value>,
     /// True if it held.
     pub passed: bool,
@@ -30,7 +30,7 @@ pub struct Expectation {
         skip_serializing_if = "Option::is_none"
     )]
     pub actual: Option<Value>,
-    /// Where it differs.
+    /// The differences.
     #[serde(default)]
     pub diff: Vec<AssertionDiff>,
     /// The suite's own words for this failure.

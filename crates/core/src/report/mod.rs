@@ -86,7 +86,7 @@ pub struct Report {
     /// The definitions of the gates in the tests, by their keys.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub gates: BTreeMap<String, GateDefinition>,
-    /// The models side by side, where several ran the same tests.
+    /// The leaderboard, if several models ran the same tests.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leaderboard: Option<Leaderboard>,
 }
@@ -115,11 +115,11 @@ pub struct Report {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Summary {
-    /// All of them.
+    /// The number of tests.
     pub tests: usize,
     /// Tests in which every assertion and gate held.
     pub passed: usize,
-    /// Tests in which one did not.
+    /// Tests in which an assertion or gate failed.
     pub failed: usize,
     /// Tests that could not be judged.
     pub errors: usize,
@@ -151,14 +151,14 @@ pub struct Summary {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// Everything held.
+    /// Every assertion and gate held.
     #[default]
     Passed,
     /// An assertion or a gate did not hold.
     Failed,
     /// It could not be judged.
     Error,
-    /// It was skipped on purpose.
+    /// The suite skips it.
     Skipped,
 }
 
@@ -187,14 +187,14 @@ pub enum Status {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TestReport {
-    /// 10 hexadecimal digits that tell the test from others, the same in every report.
+    /// 10 hexadecimal digits that identify the test in every report.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
     /// The agent's name.
     pub name: String,
     /// The place of the test in the suite.
     pub suite: Place,
-    /// The model, when the agent names one.
+    /// The model, if the agent names one.
     pub model: Option<String>,
     /// True if `[model]` is part of the row's name, because the agent has several models.
     #[serde(default, rename = "matrix", skip_serializing_if = "std::ops::Not::not")]
@@ -204,7 +204,7 @@ pub struct TestReport {
     pub variant: Option<Variant>,
     /// The worst of its runs and gates.
     pub status: Status,
-    /// Why it is an error, or why it was skipped.
+    /// The reason for an error or a skip.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// True if a recording has no fingerprint, so that it cannot be checked for staleness.
@@ -213,10 +213,10 @@ pub struct TestReport {
     /// True if a recording is stale, which `stale: warn` tolerates.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
-    /// Things worth knowing that decide nothing: more traces than runs, a stale cassette that is tolerated.
+    /// Notes that do not change the verdict: more traces than runs, a tolerated stale cassette.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// The findings of models that were asked for advice. No verdict depends on them.
+    /// The advice of models. No verdict depends on it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub advice: Vec<Advice>,
     /// The servers with their protocols, if the recording has them.
@@ -243,8 +243,8 @@ pub struct TestReport {
     /// The requests and answers of a probe, if the row is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub probe: Option<Box<Probe>>,
-    /// The time for judging it, and for recording its runs if they were recorded now. Only the terminal shows it: a
-    /// report must have the same bytes every time.
+    /// The time to judge it, and to record its runs if they were recorded now. Only the terminal
+    /// shows it, because a report must have the same bytes every time.
     #[serde(skip)]
     pub elapsed: Option<Duration>,
     /// The suite's path from the working directory, if it differs from the path in `suite`. Only the terminal shows
@@ -302,7 +302,7 @@ pub struct RunReport {
     /// The gates that fail this run, by their keys.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_by: Vec<String>,
-    /// Why it is an error, or why it failed whatever was expected of it.
+    /// The reason for an error, or for a failure that does not depend on expectations.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
     /// The file it was read from.
@@ -340,7 +340,7 @@ pub struct RunReport {
     pub scores: Numbers,
     /// Every assertion with its evidence.
     pub expectations: Vec<Expectation>,
-    /// The whole recorded run, where traces are embedded.
+    /// The whole recorded run, if traces are embedded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace: Option<RawTrace>,
 }
@@ -377,9 +377,9 @@ pub struct GateReport {
     pub key: String,
     /// Failed if an expectation failed.
     pub status: Status,
-    /// Why the gate measured nothing, when it did not.
+    /// The reason that the gate measured nothing, if so.
     pub not_exercised: Option<String>,
-    /// Over how many runs it was scored, when the others of its test are errors.
+    /// The number of scored runs, if other runs of the test are errors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scored_runs: Option<usize>,
     /// The runs that the gate fails by themselves, where it scores run by run.
@@ -394,7 +394,7 @@ pub struct GateReport {
     /// Remarks that the row shows whatever the gate's verdict is.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<Remark>,
-    /// The expected calls beside the recorded ones: for its run it says what the explanation says in sentences.
+    /// The expected and recorded calls of runs, as tables.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<CallTable>,
     /// The judges' grades of the runs, if the gate asks judges.
@@ -403,7 +403,7 @@ pub struct GateReport {
     /// The data behind the numbers, for pictures.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Box<Evidence>>,
-    /// The gate's numbers in words, for gates whose numbers say more together.
+    /// The gate's numbers in words, for gates whose numbers are clearer together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// A line of the gate's own that is printed to the letter.
@@ -434,12 +434,12 @@ pub struct Remark {
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
-    /// The run it was found in, from 1; none when it concerns all.
+    /// The run, from 1; `None` if it concerns all runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<usize>,
     /// The finding, in one sentence.
     pub message: String,
-    /// Where the values differ.
+    /// The differing values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub diff: Vec<AssertionDiff>,
     /// The targets whose failed expectations it explains.
@@ -458,7 +458,7 @@ impl Finding {
         }
     }
 
-    /// The same, about these targets: it leads where what is expected of one of them failed.
+    /// Names the targets of the finding. It comes first if an expectation of one of them failed.
     #[must_use]
     pub fn about(self, targets: &[Target]) -> Self {
         Self {
@@ -471,14 +471,14 @@ impl Finding {
     }
 }
 
-/// One thing that a model noticed, who was asked for advice: a finding that never changes a verdict.
+/// An observation of a model that gives advice. It never changes a verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Advice {
     /// The block that asked, by its key in the suite.
     pub key: String,
-    /// The run it is about, from 1.
+    /// The run, from 1.
     pub run: usize,
-    /// The model that said it.
+    /// The model.
     pub model: String,
     /// The finding, in the model's words.
     pub message: String,
@@ -491,7 +491,7 @@ impl Report {
         Self::from_defined(tests, definitions)
     }
 
-    /// A report over other tests whose gates are defined as in this one.
+    /// A report over other tests with these gate definitions.
     #[must_use]
     pub fn over(&self, tests: Vec<TestReport>) -> Self {
         let definitions = definition::of_gates_in(&tests, &self.gates);
@@ -521,7 +521,7 @@ impl RunReport {
         self.duration_ms.is_some() && self.turns.is_none() && self.source.is_none()
     }
 
-    /// A run of which nothing is known but how it ended.
+    /// A run with only a status.
     pub(crate) fn blank(index: usize, status: Status) -> Self {
         Self {
             index,

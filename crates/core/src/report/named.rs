@@ -4,7 +4,7 @@ use super::{Advice, Place, Probe, Reason, ReasonKind, RunReport, Status, TestRep
 use crate::row::Rerun;
 
 impl TestReport {
-    /// A test of which nothing is judged so far.
+    /// A test without results.
     pub(crate) fn blank(name: &str, place: &Place, rerun: &Rerun) -> Self {
         Self {
             name: name.to_owned(),
@@ -73,7 +73,7 @@ impl TestReport {
         format!("{}{}", self.name, model.unwrap_or_default())
     }
 
-    /// The name of one run's row: `name #3`, or the test's own when it has one run.
+    /// The name of one run's row: `name #3`, or the test's own name if it has one run.
     pub fn run_name(&self, run: &RunReport) -> String {
         if self.runs.len() > 1 {
             format!("{} #{}", self.row_name(), run.index)
@@ -110,7 +110,7 @@ impl TestReport {
         (!parts.is_empty()).then(|| parts.join(", "))
     }
 
-    /// The status by what is recorded, where all that keeps it from being judged is that it has no grades so far.
+    /// The status, ignoring missing grades.
     pub fn status_but_for_grades(&self) -> Status {
         let is_of_grade = |reason: &Reason| {
             matches!(
@@ -133,7 +133,7 @@ impl TestReport {
         }
     }
 
-    /// One piece of advice with where it comes from: `narrative, by gpt-5, run 2: …`.
+    /// The advice with its source: `narrative, by gpt-5, run 2: …`.
     pub fn advice_in_words(&self, advice: &Advice) -> String {
         let run = if self.runs.len() > 1 {
             format!(", {}", self.run_label(advice.run))

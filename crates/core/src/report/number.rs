@@ -21,7 +21,7 @@ pub enum Number {
 }
 
 impl Number {
-    /// A whole number as one.
+    /// An integer if the number is whole.
     pub(crate) fn whole_or_float(number: f64) -> Self {
         if number.fract() == 0.0 {
             Self::Int(number as i64)
@@ -47,7 +47,7 @@ impl Number {
     }
 }
 
-/// Whole numbers without decimals, others with at most six.
+/// Whole numbers without decimals, other numbers with at most six.
 impl std::fmt::Display for Number {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One probe of a server, whatever came of it.
+/// One probe of a server, with its result.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Probe {
-    /// Its id, which no other probe has and which stays: `ERRORS-unknown-tool`.
+    /// Its unique and stable id: `ERRORS-unknown-tool`.
     pub id: String,
     /// The family it belongs to.
     pub family: String,

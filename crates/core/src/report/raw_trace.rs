@@ -27,7 +27,7 @@ impl PartialEq for RawTrace {
     }
 }
 
-/// Which traces a report holds.
+/// Which traces a report contains.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Embed {
     /// None.

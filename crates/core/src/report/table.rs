@@ -4,7 +4,7 @@ use super::AssertionDiff;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The expected calls beside the recorded ones of one run.
+/// The expected and the recorded calls of one run, side by side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallTable {
     /// The run, from 1.
@@ -24,7 +24,7 @@ pub struct CallTable {
     pub left_out: usize,
 }
 
-/// An expected call beside a recorded one.
+/// An expected and a recorded call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CallRow {
     /// The pairing of the two.
@@ -35,7 +35,7 @@ pub struct CallRow {
     /// The recorded call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<CallShown>,
-    /// Where the arguments of a changed call differ.
+    /// The differing arguments of a changed call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub diff: Vec<AssertionDiff>,
     /// The number of consecutive matching calls that are shown only by their number.
@@ -49,7 +49,7 @@ pub struct CallRow {
 pub enum Pairing {
     /// The call is as expected.
     Matched,
-    /// Another tool, or other arguments.
+    /// A different tool or different arguments.
     Changed,
     /// The expected call was not made.
     Missing,

@@ -21,7 +21,7 @@ pub struct RowId {
     pub name: String,
     /// The model, as in reports: `gpt-5`, or `provider/model`. Optional if the agent has one model.
     pub model: Option<String>,
-    /// The variant, where the agent has several.
+    /// The variant, if the agent has several.
     pub variant: Option<Variant>,
 }
 

@@ -47,9 +47,9 @@ pub struct AgentRow<'s> {
     pub suite: &'s Suite,
     /// The agent.
     pub agent: &'s Agent,
-    /// The model, when it names one.
+    /// The model, if the agent names one.
     pub model: Option<&'s Model>,
-    /// The variant, when it has several.
+    /// The variant, if the agent has several.
     pub variant: Option<Variant>,
 }
 
@@ -101,7 +101,7 @@ pub struct RowOfAgent<'r> {
     pub of: AgentRow<'r>,
 }
 
-/// Transcripts that are judged together, as the runs of one row.
+/// Transcripts that are judged as the runs of one row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transcripts {
     /// Their name in the row: the subfolder that contains them, or the name of a file outside of any subfolder.
@@ -145,8 +145,8 @@ impl Agent {
 }
 
 impl<'s> AgentRow<'s> {
-    /// The scorers of its runs, by the paths of their checks. The runs of another agent are scored there; an eval of
-    /// them has the scorers that its `expect:` names.
+    /// The scorers of its runs, by the paths of their checks. An eval of another agent's runs has
+    /// only the scorers in its own `expect:`.
     pub(crate) fn scorers(self) -> impl Iterator<Item = (String, &'s Question)> {
         let is_named = move |name: &str| {
             self.agent
@@ -160,7 +160,7 @@ impl<'s> AgentRow<'s> {
         })
     }
 
-    /// The row that made the recording: another agent's if this row is an eval of one.
+    /// The row that made the recording: another agent's row if this is an eval of it.
     #[must_use]
     pub fn recorded_by(self) -> Self {
         let source = self
@@ -202,7 +202,7 @@ impl Suite {
         self.with_reruns(of_agents.chain(of_tools).collect())
     }
 
-    /// One row for each agent and group; which model an agent names, and its tool tests, play no part.
+    /// One row for each agent and group. The agents' models and the tool tests are ignored.
     pub fn rows_of_transcripts(&self, groups: &[Transcripts]) -> Vec<Row<'_>> {
         let firsts = self.agents.iter().filter_map(|agent| {
             let (model, variant) = agent.rows().next()?;
@@ -273,7 +273,7 @@ impl<'s> Row<'s> {
         }
     }
 
-    /// The agent, where the row is one of an agent.
+    /// The agent's row, if it is one.
     pub fn agent_row(&self) -> Option<AgentRow<'s>> {
         if let Subject::Agent(row) = self.subject {
             Some(row)
@@ -282,13 +282,13 @@ impl<'s> Row<'s> {
         }
     }
 
-    /// The row with its agent, where the row is one of an agent.
+    /// The agent's row and the row, if it is one.
     pub fn of_agent(&self) -> Option<RowOfAgent<'_>> {
         let of = self.agent_row()?;
         Some(RowOfAgent { row: self, of })
     }
 
-    /// The row that recorded what this one judges, where that is another.
+    /// The row that recorded the judged runs, if it is another row.
     pub fn recorded_by(&self) -> Option<Self> {
         let of = self.agent_row().filter(|_| self.transcripts.is_none())?;
         of.agent.graded_agent()?;
@@ -328,7 +328,7 @@ impl<'s> Row<'s> {
         }
     }
 
-    /// The tool test, where the row is one.
+    /// The tool test's row, if it is one.
     pub fn tool_row(&self) -> Option<ToolRow<'s>> {
         if let Subject::Tool(row) = self.subject {
             Some(row)
@@ -371,7 +371,7 @@ impl<'s> Row<'s> {
         says_only && self.skip.is_none()
     }
 
-    /// The row with these runs alone, and the command that judges them.
+    /// The row with only these runs, and the command that judges them.
     #[must_use]
     pub fn with_runs(mut self, runs: Vec<usize>) -> Self {
         self.rerun.select_runs(&runs);
@@ -379,7 +379,7 @@ impl<'s> Row<'s> {
         self
     }
 
-    /// A report of this row with nothing judged so far.
+    /// A report of this row without results.
     pub fn blank(&self) -> TestReport {
         let row = self.agent_row();
         let own = row.filter(|_| self.transcripts.is_none());
@@ -394,7 +394,7 @@ impl<'s> Row<'s> {
         }
     }
 
-    /// A digest of each block that says what must hold, by the block's key.
+    /// The digest of each block with requirements, by the block's key.
     fn checks(&self) -> BTreeMap<String, String> {
         let (expect, gates): (&[Assertion<Path>], &[GateBlock]) = match self.subject {
             Subject::Agent(of) => (&of.agent.expect, &of.agent.gates),

@@ -15,12 +15,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct Reason {
-    /// Of what kind it is: what programs tell reasons apart by.
+    /// Its kind, for programs.
     #[serde(default)]
     pub kind: ReasonKind,
     /// The problem, in one sentence.
     pub message: String,
-    /// Details, a line each: what changed, where the file is cut.
+    /// Details, one line each: what changed, where the file is cut.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<String>,
     /// The fix.
@@ -46,9 +46,9 @@ pub struct Reason {
 pub enum ReasonKind {
     /// The suite's file has errors.
     SuiteRefused,
-    /// The suite says `skip:`.
+    /// The suite sets `skip:`.
     Skipped,
-    /// Another test says `only: true`.
+    /// Another test has `only: true`.
     OtherOnly,
     /// `--fail-fast` ended the judging before.
     FailFast,
@@ -64,7 +64,7 @@ pub enum ReasonKind {
     RecordingEdited,
     /// The recording has no fingerprint, and that is not allowed.
     RecordingUnpinned,
-    /// Fewer runs are recorded than are asked for.
+    /// Too few runs are recorded.
     RunsMissing,
     /// A run ended in an error.
     RunError,
@@ -80,7 +80,7 @@ pub enum ReasonKind {
     GradeMissing,
     /// The suite, or the run, has changed since it was graded.
     GradeStale,
-    /// The judges were asked and gave no grade.
+    /// The judges gave no grade.
     GradeFailed,
     /// The row has nothing to run.
     NothingToRun,
@@ -88,7 +88,7 @@ pub enum ReasonKind {
     RecordingFailed,
     /// The model's provider cannot be used: it is unknown, or its key is not set.
     ProviderUnusable,
-    /// The server cannot be started as the suite says.
+    /// The server cannot be started as declared.
     ServerUnusable,
     /// A dollar budget cannot be enforced: the model's price is unknown.
     PriceUnknown,
@@ -98,17 +98,17 @@ pub enum ReasonKind {
     CallTooSlow,
     /// Nothing was asserted.
     NothingAsserted,
-    /// An injected fault that no call met, where that is not allowed.
+    /// No call met an injected fault, and that is not allowed.
     FaultNotMet,
     /// Runs were given under a name that no row of the suite has.
     RowUnknown,
     /// The secrets cannot be removed.
     RedactionFailed,
-    /// A server does not do what the specification says.
+    /// A server violates the specification.
     ProbeFailed,
     /// mcptest itself failed.
     Panicked,
-    /// A probe could not be sent: the server lacks what it is about, or may not be asked.
+    /// A probe could not be sent: the server lacks its subject, or must not be called.
     ProbeNotSent,
     /// A probe of a server had no result in time.
     ProbeNotFinished,
@@ -126,7 +126,7 @@ impl ReasonKind {
 }
 
 impl Reason {
-    /// A reason with nothing but its message.
+    /// A reason with only a message.
     pub fn new(kind: ReasonKind, message: impl Into<String>) -> Self {
         Self {
             kind,
@@ -144,7 +144,7 @@ impl Reason {
         Self::new(kind, message).details(lines.map(str::to_owned).collect())
     }
 
-    /// With what to do about it.
+    /// Adds advice.
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
         self

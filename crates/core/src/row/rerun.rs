@@ -2,19 +2,19 @@
 
 use std::fmt;
 
-/// Names beyond which the search for one that selects nothing else would take too long.
+/// Above this number of rows, searching for a unique filter would take too long.
 const MANY_ROWS: usize = 200;
 
 /// The command that judges one row alone. Its text is built only for display.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rerun {
-    /// The suite's file, as the user named it.
+    /// The suite's file, in the user's spelling.
     pub suite: String,
     /// The filter that selects only the row. `None` for a refused suite.
     pub filter: Option<String>,
     /// The folder of transcripts to judge instead of the agent's recordings.
     pub traces: Option<String>,
-    /// Options that override the suite, such as `--runs 3`: without them the row may not exist.
+    /// Options that override the suite, such as `--runs 3`. Without them, the row may not exist.
     pub overrides: Vec<(&'static str, String)>,
     /// Options that change the verdict, as `--live`.
     pub flags: Vec<&'static str>,

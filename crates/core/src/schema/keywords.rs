@@ -25,7 +25,7 @@ pub struct UnknownKeyword {
     pub pointer: String,
     /// The word.
     pub word: String,
-    /// The keyword that may have been meant.
+    /// The keyword that was probably meant.
     pub near: Option<&'static str>,
 }
 
@@ -97,7 +97,7 @@ impl<'a> Rules<'a> {
         }
     }
 
-    /// Not, when it takes too long to tell.
+    /// Returns false if the check takes too long.
     fn hold_for_all(&self, schema: &Value) -> bool {
         self.looks.set(self.looks.get() + 1);
         match schema {

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 const MAX_DIFFS: usize = 20;
 
-/// A compiled schema and how it was written.
+/// A compiled schema and its source.
 #[derive(Debug, Clone)]
 pub struct JsonSchema {
     written: Value,
@@ -23,7 +23,7 @@ pub struct JsonSchema {
 }
 
 impl JsonSchema {
-    /// Compiles a schema of draft 2020-12; the error says what is malformed, and where.
+    /// Compiles a schema of draft 2020-12. The error describes the malformed part and its place.
     pub fn compile(written: &Value) -> Result<Self, SchemaFault> {
         Self::compile_by(Validator::compile, written)
     }
@@ -73,7 +73,7 @@ impl JsonSchema {
         }
     }
 
-    /// Where the value does not validate; empty when it does.
+    /// The violations of the value; empty if it is valid.
     pub fn check(&self, value: &Value) -> Vec<AssertionDiff> {
         let differ = |pointer, expected, actual| AssertionDiff {
             pointer,
@@ -121,7 +121,7 @@ impl JsonSchema {
 /// Why a schema cannot be compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaFault {
-    /// Where in the schema.
+    /// The place in the schema.
     pub pointer: String,
     /// The problem.
     pub reason: String,
@@ -216,7 +216,8 @@ mod tests {
         assert!(schema.is_valid(&json!({"q": "xyz"})));
     }
 
-    /// A schema in which each of `count` parts refers twice to the next, with one more rule in the first.
+    /// A schema in which each of `count` parts refers twice to the next. The first part has an
+    /// extra rule.
     fn doubling(count: usize, rule: &str) -> Value {
         let mut parts: serde_json::Map<String, Value> = (0..count)
             .map(|part| {

@@ -11,7 +11,7 @@ pub fn sample(written: &Value, schema: &JsonSchema) -> Option<Value> {
     schema.is_valid(&value).then_some(value)
 }
 
-/// A small value that fits a schema as it is written.
+/// A small value that matches a schema.
 pub fn sample_of(written: &Value) -> Option<Value> {
     sample(written, &JsonSchema::compile(written).ok()?)
 }

@@ -1,4 +1,4 @@
-//! `agents:` what is asked of whom, and how the recorded runs are judged.
+//! `agents:` who is asked what, and how are the recorded runs judged?
 
 mod overrides;
 mod own;
@@ -79,7 +79,7 @@ pub struct Agent {
     pub setup: Option<Vec<String>>,
     /// The command after each recorded run, as templates.
     pub teardown: Option<Vec<String>>,
-    /// The values for `setup` and `teardown`, beside the environment.
+    /// The values for `setup` and `teardown`, besides the environment.
     pub scope: Scope,
     /// The faults injected into its calls.
     pub inject: Vec<String>,
@@ -87,7 +87,7 @@ pub struct Agent {
     pub tags: Vec<String>,
     /// The reason to skip it, if any.
     pub skip: Option<String>,
-    /// True if only such tests are judged.
+    /// True if only tests with this key are judged.
     pub only: bool,
     /// Where its recorded runs are, when not at the default place.
     pub cassette: Option<CassettePath>,
@@ -134,13 +134,13 @@ pub struct Model {
     pub parameters: BTreeMap<String, Value>,
 }
 
-/// Where an agent's recorded runs are.
+/// The place of an agent's recorded runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CassettePath {
-    /// One file, which recording writes and replay reads. `{model}` is replaced by the model.
+    /// One file, which recording writes and replay reads. `{model}` means the model.
     File(String),
-    /// Files or patterns that are only read; their traces are the runs in order. None, when they are given from
-    /// elsewhere.
+    /// Files or patterns that are only read. Their traces are the runs, in order. Empty if the runs
+    /// come from elsewhere.
     ReadOnly(Vec<String>),
     /// The evidence that an entry of `evals:` grades, which is only read too.
     Graded(Graded),
@@ -153,7 +153,7 @@ pub enum Graded {
     Agent {
         /// The agent's name.
         name: String,
-        /// The variants that it is recorded in.
+        /// The variants to record.
         variants: Vec<Variant>,
     },
     /// The traces of these files and patterns, of unknown origin.
@@ -285,7 +285,7 @@ impl Agent {
         matches!(self.cassette, Some(CassettePath::Graded(_)))
     }
 
-    /// The agent whose recordings are graded, for such an entry of `evals:`.
+    /// The agent whose recordings are graded, for an entry of `evals:`.
     pub(crate) fn graded_agent(&self) -> Option<&str> {
         match &self.cassette {
             Some(CassettePath::Graded(Graded::Agent { name, .. })) => Some(name),
@@ -321,14 +321,14 @@ impl Agent {
         self.price(model)?.cost_usd(tokens)
     }
 
-    /// The time budget of one call, where a gate gives one.
+    /// The time budget of one call, if a gate sets one.
     pub fn call_budget_ms(&self) -> Option<u64> {
         self.gates
             .iter()
             .find_map(|gate| gate.recording(None).call_budget_ms)
     }
 
-    /// The world of one of its gates.
+    /// The world of one of its gates, if any.
     pub fn world(&self) -> Option<&Arc<World>> {
         self.gates
             .iter()
@@ -372,7 +372,7 @@ impl Agent {
         of_expect.chain(of_gates).collect()
     }
 
-    /// Returns true if it has such tools.
+    /// Returns true if it injects distractors.
     pub fn injects_tools(&self, variant: Option<Variant>) -> bool {
         self.gates
             .iter()

@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 /// A JSON value with its variables still to be filled in.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Deferred {
-    /// Nothing to fill in.
+    /// A value without variables.
     Value(Value),
-    /// A string; a plain one is typed after it is filled in.
+    /// A string. A plain scalar is typed after its variables are filled in.
     Text {
         text: String,
         plain: bool,

@@ -8,7 +8,7 @@ use crate::problem::Problem;
 
 const SOURCES: &[&str] = &["agent", "traces", "texts"];
 
-/// The entries, which have no gate but `eval`.
+/// The entries; their only gate is `eval`.
 pub(super) const EVALS: GradedRows = GradedRows {
     sources: SOURCES,
     read_source,

@@ -1,4 +1,4 @@
-//! `faults:` which calls go wrong, and how.
+//! `faults:` which calls fail, and how?
 
 use super::read::{Block, Field};
 use crate::fault::{self, FaultEntry, FaultError, FaultKind, FaultTarget};

@@ -1,4 +1,4 @@
-//! Which gates does a suite have for all of its agents, and what is in the files that gates name?
+//! Which gates apply to all agents of a suite, and what do the files that gates name contain?
 
 use super::agent::Agent;
 use super::load::Host;
@@ -36,7 +36,7 @@ pub(super) fn read(
     }
 }
 
-/// Reads a gate beside `agents:`, which applies to each agent of the file without a gate of its kind.
+/// Reads a gate next to `agents:`, which applies to each agent of the file without such a gate.
 pub(super) fn read_gate_of_suite(
     block: &mut Block<'_>,
     kind: &'static GateKind,

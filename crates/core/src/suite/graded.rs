@@ -1,4 +1,5 @@
-//! What do entries of `evals:` and `scenarios:` have in common? Each is a row that only reads what is recorded.
+//! What do entries of `evals:` and `scenarios:` have in common? Each is a row that only reads
+//! recordings.
 
 use super::agent::{Agent, CassettePath, Graded, References, named, read_only, read_skip};
 use super::read::{Block, Field};
@@ -8,15 +9,15 @@ use serde_json::Value;
 
 /// A kind of such rows.
 pub(super) struct GradedRows {
-    /// The keys that say what is judged, of which each row has one.
+    /// The keys that name the judged runs. Each row has one of them.
     pub(super) sources: &'static [&'static str],
     pub(super) read_source: fn(&mut Block<'_>, &mut References) -> Option<Graded>,
-    /// The one gate that judges it, whose key is its name in the schema.
+    /// The only gate of the row. Its key is the row's name in the schema.
     pub(super) gate: &'static GateKind,
 }
 
 impl GradedRows {
-    /// One entry: an agent that is only read, and has this one gate.
+    /// Reads one entry: an agent that is only read, with this gate.
     pub(super) fn read(&self, field: &mut Field<'_>) -> Option<Agent> {
         let span = field.span();
         field.define(self.gate.key, |field| {
@@ -54,7 +55,7 @@ impl GradedRows {
     }
 }
 
-/// `agent:` what the agent of this name recorded.
+/// Reads `agent:`, the agent whose recordings are judged.
 pub(super) fn read_agent(
     block: &mut Block<'_>,
     doc: &str,

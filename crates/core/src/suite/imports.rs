@@ -1,4 +1,4 @@
-//! May this file be imported here, and is it the same as one that was?
+//! May this file be imported here, and was it already imported?
 
 use crate::problem::Problem;
 use std::path::{Component, Path, PathBuf};

@@ -52,7 +52,7 @@ pub struct Host<'h> {
     pub read: ReadFile<'h>,
     /// The value of an environment variable.
     pub environment: &'h dyn Fn(&str) -> Option<String>,
-    /// Reads what a mock offers.
+    /// Reads the tools of a mock.
     pub mock: ReadMock<'h>,
     /// Finds the files of a pattern.
     pub list: ListFiles<'h>,
@@ -61,8 +61,8 @@ pub struct Host<'h> {
 }
 
 impl<'h> Host<'h> {
-    /// A host without mocks and patterns: nothing is known of the tools of mocks, and each file has to be named. Suites
-    /// may use the gates that mcptest ships.
+    /// A host without mocks and patterns: the tools of mocks are unknown, and files must be named
+    /// one by one. Suites may use the gates of mcptest-core.
     pub fn new(read: ReadFile<'h>, environment: &'h dyn Fn(&str) -> Option<String>) -> Self {
         let list = &|folder: &Path, path: &str| Ok(vec![folder.join(path)]);
         Self {
@@ -91,7 +91,7 @@ impl<'h> Host<'h> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Loaded {
-    /// The suite; `None` when it is refused.
+    /// The suite; `None` if it is refused.
     pub suite: Option<Suite>,
     /// Everything worth saying about it.
     pub problems: Vec<Problem>,
@@ -235,7 +235,7 @@ pub(super) struct Parts {
     pub(super) agents: Vec<Agent>,
     /// Entries of `evals:`, which are agents that are only read.
     pub(super) evals: Vec<Agent>,
-    /// Entries of `scenarios:`, which are such agents too.
+    /// The entries of `scenarios:`, which are agents that are only read.
     pub(super) scenarios: Vec<Agent>,
     pub(super) tools: Vec<ToolTest>,
     pub(super) judge: Option<JudgeDefaults>,
@@ -523,7 +523,7 @@ fn read_imports(field: &mut Field<'_>) -> Option<Vec<(String, Span)>> {
     field.list(|item| item.placed_name())
 }
 
-/// A map from names to what is declared under them.
+/// Reads a map from names to declarations.
 fn read_declared<T>(
     field: &mut Field<'_>,
     mut read: impl FnMut(&str, Span, &mut Field<'_>) -> Option<T>,

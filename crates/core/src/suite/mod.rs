@@ -77,7 +77,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Suite {
-    /// The file, as the user named it.
+    /// The file, in the user's spelling.
     pub path: PathBuf,
     /// MCP servers by name.
     pub servers: BTreeMap<String, Server>,
@@ -91,7 +91,7 @@ pub struct Suite {
     pub tools: Vec<ToolTest>,
     /// The default judge.
     pub judge: Option<JudgeDefaults>,
-    /// Programs that give each run of each agent numbers.
+    /// Programs that compute numbers for each run of each agent.
     pub scorers: Vec<Question>,
     /// The limits for recording.
     pub budget: Budget,
@@ -99,7 +99,7 @@ pub struct Suite {
     pub run_options: RunOptions,
     /// The text to remove everywhere, besides universal secrets.
     pub redact: Vec<RedactPattern>,
-    /// The gates that its blocks may be of.
+    /// The gates that its blocks may use.
     pub gates: Gates,
     named: BTreeSet<String>,
     /// The tools of the mocks, by the names of their servers.
@@ -187,7 +187,8 @@ impl Suite {
             .collect()
     }
 
-    /// A program of one's own starts its servers by itself, behind proxies of its own run.
+    /// The problem of a shared server for a user's own program, which starts its servers itself,
+    /// behind proxies of its run.
     fn unshareable(&self, agent: &Agent) -> Option<Problem> {
         let is_shared =
             |name: &&String| self.servers.get(*name).is_some_and(|server| server.shared);
@@ -202,7 +203,7 @@ impl Suite {
         Some(Problem::error(message).at(agent.span).help(help))
     }
 
-    /// The agent's tools, if all of its servers' tools are known without starting them.
+    /// The agent's tools, if mcptest knows them without starting its servers.
     pub fn known_catalogue(&self, agent: &Agent) -> Option<Vec<CatalogueTool>> {
         let known = agent.servers.iter().map(|name| self.mocked_tools(name));
         let catalogues: Vec<&[CatalogueTool]> = known.collect::<Option<_>>()?;

@@ -61,7 +61,7 @@ impl Declaration for ToolTest {
     }
 }
 
-/// Adds one file's parts to the others; a name given twice is a problem that shows both places.
+/// Adds one file's parts to the others. A duplicate name is a problem that shows both places.
 pub(super) fn merge(into: &mut Parts, from: Parts, problems: &mut Vec<Problem>) {
     append("variable", &mut into.variables, from.variables, problems);
     append("server", &mut into.servers, from.servers, problems);
@@ -136,7 +136,7 @@ impl<'p> DeclaredNames<'p> {
     }
 }
 
-/// Refuses names that nothing in the suite declares.
+/// Refuses undeclared names.
 pub(super) fn check_references(parts: &Parts, problems: &mut Vec<Problem>) {
     check_row_names(parts, problems);
     scenarios::check(parts, problems);
@@ -220,7 +220,7 @@ fn check_judges(parts: &Parts, declared: &DeclaredNames<'_>, problems: &mut Vec<
     }
 }
 
-/// Rows are selected and reported by name, so no two may have the same.
+/// Refuses duplicate row names: rows are selected and reported by name.
 fn check_row_names(parts: &Parts, problems: &mut Vec<Problem>) {
     let (plain, others): (Vec<&Agent>, Vec<&Agent>) = parts
         .agents
@@ -253,7 +253,7 @@ fn check_row_names(parts: &Parts, problems: &mut Vec<Problem>) {
     }
 }
 
-/// Refuses a target that no scorer gives, and a judge of numbers.
+/// Refuses targets that no scorer provides, and judges of numbers.
 fn unscored(one: &Assertion<Path>, scorers: &[&str]) -> Option<Problem> {
     let name = one.target.scorer()?;
     if one.matcher.question().is_some() {

@@ -11,7 +11,7 @@ pub struct RunOptions {
     pub deny_unpinned: bool,
 }
 
-/// The treatment of a row whose cassette was recorded with another prompt, model or parameters.
+/// The treatment of a row whose cassette was recorded with a different prompt, model or parameters.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Stale {
     /// The row is an error.
@@ -24,11 +24,11 @@ pub enum Stale {
 /// The limits for recording.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Budget {
-    /// Dollars for one test.
+    /// The limit in dollars for one test.
     pub per_test_usd: Option<f64>,
     /// Dollars for the whole suite.
     pub per_suite_usd: Option<f64>,
-    /// Tokens for one run.
+    /// The limit in tokens for one run.
     pub per_run_tokens: Option<u64>,
 }
 

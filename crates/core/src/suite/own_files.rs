@@ -1,4 +1,5 @@
-//! Which files make up a program of the user's own, and what was in them when the suite was loaded?
+//! Which files make up a user's own program, and what were their contents when the suite was
+//! loaded?
 
 use super::agent::OwnAgent;
 use super::load::{Host, Parts};
@@ -86,8 +87,8 @@ fn listed(
     digests
 }
 
-/// The words of the command that name text files, as the command writes them. A program that was compiled is another one
-/// on every machine, and so may be one that an absolute path leads to.
+/// The words of the command that name text files. Compiled programs differ on every machine, and so
+/// may programs at absolute paths, so they do not count.
 fn scripts(own: &OwnAgent, folder: &Path, host: &Host<'_>) -> BTreeMap<String, String> {
     let fill = |text: &String| own.scope.fill(text, host.environment).ok();
     let Some(cwd) = own.cwd.as_ref().map_or_else(|| Some(String::new()), fill) else {

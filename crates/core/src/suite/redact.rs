@@ -40,7 +40,7 @@ impl RedactPattern {
         })
     }
 
-    /// Adds it to what is secret.
+    /// Adds it to the secrets.
     pub fn add_to(&self, builder: Builder) -> Builder {
         match &self.name {
             Some(name) => builder.named_pattern(name, &self.pattern),

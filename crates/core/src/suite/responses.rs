@@ -22,7 +22,7 @@ struct ScriptedRule {
     then: Answer<Deferred>,
 }
 
-/// The scripted answers to what a server asks of the client, by method; the first whose `when` fits is given.
+/// The scripted answers to a server's requests, by method. The first whose `when` matches is used.
 pub type Responses = BTreeMap<&'static str, Vec<Response>>;
 
 /// One scripted answer.
@@ -37,7 +37,7 @@ pub struct Response {
 /// A client's answer.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer<T = Value> {
-    /// This result, as it goes over the wire.
+    /// This result, verbatim.
     Result(T),
     /// This JSON-RPC error.
     Error {
@@ -77,7 +77,7 @@ impl Script {
         self.map(&|value| value.fill(scope, environment))
     }
 
-    /// The answers with environment values left as `${NAME}`; `None` when nothing is scripted.
+    /// The answers with environment values as `${NAME}`; `None` if nothing is scripted.
     pub(super) fn template(&self, scope: &Scope) -> Option<Value> {
         let responses = self
             .map(&|value| Ok::<_, Unset>(value.template(scope)))
@@ -197,7 +197,7 @@ fn read_rules(
     })
 }
 
-/// One `{when?, …}` with exactly one of these answers.
+/// Reads one `{when?, …}` with exactly one of these answers.
 fn read_rule(
     field: &mut Field<'_>,
     answers: &[&'static str],

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 const SOURCES: &[&str] = &["cassette", "agent"];
 
-/// The entries, which have no gate but `scenario`.
+/// The entries; their only gate is `scenario`.
 pub(super) const SCENARIOS: GradedRows = GradedRows {
     sources: SOURCES,
     read_source,
@@ -44,8 +44,8 @@ fn read_source(block: &mut Block<'_>, references: &mut References) -> Option<Gra
     }
 }
 
-/// The worlds that agents act in while they are recorded, by the agents' names: each its own, or that of the first
-/// scenario which names it.
+/// The worlds in which agents act while they are recorded, by agent: its own, or the world of the
+/// first scenario that names it.
 pub(super) fn worlds(agents: &[Agent]) -> BTreeMap<String, Arc<World>> {
     let own = agents.iter().filter(|agent| !agent.is_eval());
     let own = own.filter_map(|agent| Some((agent.name.as_str(), agent.world()?)));
@@ -61,7 +61,7 @@ pub(super) fn worlds(agents: &[Agent]) -> BTreeMap<String, Arc<World>> {
     worlds
 }
 
-/// An agent acts in one world, and alone.
+/// An agent acts in one world, with unshared servers.
 pub(super) fn check(parts: &Parts, problems: &mut Vec<Problem>) {
     let worlds = worlds(&parts.agents);
     for scenario in &parts.agents {

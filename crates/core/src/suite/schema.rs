@@ -1,4 +1,4 @@
-//! Which JSON Schema describes a suite? The reading that loads one describes it.
+//! Which JSON Schema describes a suite? The code that loads a suite describes it.
 
 use super::load::read_suite;
 use super::read::Reading;

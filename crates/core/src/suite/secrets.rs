@@ -8,9 +8,9 @@ use mcptest_redact::{is_secret_name, is_secret_value};
 use std::collections::BTreeMap;
 
 impl Suite {
-    /// The values that must not be written anywhere, by their variable or key: every environment variable that the
-    /// suite or an import names, the keys of model providers if an agent may ask one, and the values under secret
-    /// names for its servers and its own agents.
+    /// The values that must not be written anywhere, by their variable or key: every environment
+    /// variable that the suite or an import names, the keys of model providers if an agent may use
+    /// one, and the values under secret names for its servers and its own agents.
     ///
     /// Other literals are not secret: anyone who can read the suite can read them.
     pub fn secret_values(&self, environment: Environment<'_>) -> BTreeMap<String, String> {
@@ -41,7 +41,7 @@ impl Suite {
         values
     }
 
-    /// The environment variables that the suite or an import names, some of them more than once.
+    /// The environment variables that the suite or an import names, possibly repeated.
     pub fn secret_names(&self) -> impl Iterator<Item = &str> {
         let servers = || self.servers.values();
         let of_headers = servers()

@@ -45,7 +45,7 @@ pub struct Server {
     pub script: Script,
 }
 
-/// Where a server is.
+/// The address of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Endpoint {
     /// A program on its standard streams: the words of its command.
@@ -84,7 +84,7 @@ pub struct Provider {
     pub jobs: Option<u64>,
     /// The time limit for one of its answers.
     pub request_timeout_ms: Option<u64>,
-    /// True if it wants its model's thoughts back.
+    /// True if it requires its model's reasoning in later requests.
     pub echo_reasoning: bool,
     /// The variables for its texts, besides the environment.
     pub scope: Scope,
@@ -103,13 +103,13 @@ impl Server {
         })
     }
 
-    /// The scripted answers to what the server asks of the client, their variables filled in.
+    /// The scripted answers to the server's requests, with variables filled in.
     pub fn responses(&self, environment: Environment<'_>) -> Result<Responses, Unset> {
         self.script.fill(&self.scope, environment)
     }
 
-    /// Everything that decides what the server answers, with environment values left as `${NAME}`: the input of
-    /// fingerprints. Timeouts, limits and `shared` are not part of it.
+    /// Everything that affects the server's answers, with environment values as `${NAME}`: the
+    /// input of fingerprints. Timeouts, limits and `shared` are excluded.
     pub fn template(&self) -> Map<String, Value> {
         let text = |text: &str| Value::from(self.scope.template(text));
         let mut entry = Map::new();

@@ -22,9 +22,9 @@ use serde_json::{Value, json};
 /// ```
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ToolOutcome<'a> {
-    /// The result, when there is one.
+    /// The result, if any.
     pub result: Option<&'a RawValue>,
-    /// The JSON-RPC error, when there is one.
+    /// The JSON-RPC error, if any.
     pub error: Option<&'a RawValue>,
     /// The duration of the call.
     pub duration_ms: u64,
@@ -34,7 +34,7 @@ pub struct ToolOutcome<'a> {
     pub failure: Option<&'a str>,
     /// The progress that the server reported during the call; `None` if the recording does not have it.
     pub progress: Option<&'a [Box<RawValue>]>,
-    /// The log messages that came during the call; `None` when the recording does not say.
+    /// The log messages during the call; `None` if the recording lacks them.
     pub log: Option<&'a [Box<RawValue>]>,
     /// Other observations, in words.
     pub oddities: &'a [String],
@@ -199,7 +199,7 @@ mod tests {
     use crate::suite::{Host, load};
     use std::path::Path;
 
-    /// Whether each expectation holds, and the reason of the first that does not.
+    /// Whether each expectation holds, and the reason of the first failure.
     fn judge(expect: &str, outcome: &str, output_schema: Option<&Value>) -> (Vec<bool>, String) {
         let text = format!(
             "servers: {{s: {{command: [x]}}}}\ntools:\n  - {{name: n, server: s, tool: t, expect: [{expect}]}}\n"

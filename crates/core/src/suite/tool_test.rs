@@ -1,4 +1,4 @@
-//! `tools:` one direct call to one tool, and what must hold for its result.
+//! `tools:` one direct call of one tool, and the requirements on its result.
 
 use super::agent::{read_only, read_skip};
 use super::read::{Block, Field};
@@ -36,13 +36,13 @@ pub struct ToolTest {
     pub tool: String,
     /// The arguments: a map.
     pub args: Option<Value>,
-    /// The arguments with environment values left as `${NAME}`: what fingerprints are made over.
+    /// The arguments with environment values as `${NAME}`: the input of fingerprints.
     pub args_template: Option<Value>,
     /// The time limit for the call.
     pub timeout_ms: Option<u64>,
     /// Words to select it by.
     pub tags: Vec<String>,
-    /// The reason to skip it, if it is skipped.
+    /// The reason to skip it, if the suite skips it.
     pub skip: Option<String>,
     /// True if only tests with this flag are judged.
     pub only: bool,

@@ -13,7 +13,7 @@ pub type Environment<'e> = &'e dyn Fn(&str) -> Option<String>;
 pub struct Text {
     /// The text with its variables filled in.
     pub value: String,
-    /// The same with every environment value left as `${NAME}`: what fingerprints are made over.
+    /// The text with environment values as `${NAME}`: the input of fingerprints.
     pub template: String,
     /// The environment variables in it that are set and not secret, with their values.
     pub variables: BTreeMap<String, String>,
@@ -38,7 +38,7 @@ pub struct Scope {
     config_dir: Arc<str>,
 }
 
-/// Variables that a server needs and nothing sets.
+/// Variables that a server needs but that are not set.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{} not set; set {} in the environment or under `variables:`, or give a default: `${{{}:-value}}`",
     listed(.0), if .0.len() == 1 { "it" } else { "them" }, .0.first().map(String::as_str).unwrap_or_default())]
@@ -99,7 +99,7 @@ impl Scope {
             .map_or_else(|_| text.to_owned(), |text| text.template)
     }
 
-    /// The text with its variables filled in, or everything that keeps them from being so.
+    /// The text with its variables filled in, or the reasons that prevent it.
     pub(crate) fn expand(
         &self,
         text: &str,

@@ -13,7 +13,7 @@ use crate::problem::Problem;
 use crate::trace::Trace;
 use serde_json::Value;
 
-/// A path whose spelling was checked against what a trace can have.
+/// A path that a trace can have.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Path {
     written: String,
@@ -72,7 +72,7 @@ impl Path {
         Self::parse(written, Roots::Trace)
     }
 
-    /// The path as it was written.
+    /// The path as written.
     pub fn as_str(&self) -> &str {
         &self.written
     }

@@ -43,7 +43,7 @@ fn tool_names(trace: &Trace<'_>) -> Value {
     Value::Array(trace.tool_names().map(Value::from).collect())
 }
 
-/// The same in the text of a trace, whose own fields may have other names.
+/// Resolves a path in the text of a trace, whose fields may have other names.
 fn in_shape(text: &str, steps: &[PathStep], shape: &Shape) -> Option<Value> {
     let Some((step, rest)) = steps.split_first() else {
         return in_text(text, steps);
@@ -141,7 +141,7 @@ fn content_blocks(key: &str, found: &str, rest: &[PathStep]) -> Option<Value> {
     Some(json!([{ "type": "text", "text": text }]))
 }
 
-/// The items of these lists as one list: two stars are one question about all that they lead to.
+/// The items of these lists as one list: a path with two stars gives one flat list.
 fn flat(lists: Vec<Value>) -> Vec<Value> {
     lists
         .into_iter()

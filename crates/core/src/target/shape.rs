@@ -1,4 +1,4 @@
-//! Which paths can a trace have, so that any other path is a mistake and not an absent value?
+//! Which paths can a trace have? Any other path is a mistake, not an absent value.
 
 use super::PathStep;
 use crate::grade::SCORERS;
@@ -7,12 +7,12 @@ use crate::problem::{Problem, nearest};
 use crate::trace::fields::Shape::{self, Any, Flag, List, Number, Record, Text, Whole};
 use crate::trace::fields::{ERROR, Field, TRACE, optional};
 
-/// Which tree a path starts in.
+/// The tree in which a path starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Roots {
     /// The trace of an agent's run.
     Trace,
-    /// The result of one direct tool call.
+    /// The result of a tool test.
     ToolTest,
 }
 
@@ -55,7 +55,7 @@ static TOOL_TEST: Shape = Record(&[
 
 /// The end of a path.
 pub(super) struct End {
-    /// True if it is one of the trace's own fields.
+    /// True if it is a field of the trace format.
     pub(super) is_own: bool,
     pub(super) holds: Type,
 }
@@ -161,7 +161,7 @@ fn starts_with_scorers(steps: &[PathStep]) -> bool {
     matches!(steps.first(), Some(PathStep::Key { name, quoted: false }) if name == SCORERS)
 }
 
-/// The scorer whose number this leads to.
+/// The scorer of the number at this path.
 pub(super) fn of_scorer(steps: &[PathStep]) -> Option<&str> {
     match steps {
         [_, PathStep::Key { name, .. }, PathStep::Key { .. }] if starts_with_scorers(steps) => {
@@ -182,7 +182,7 @@ fn type_of(shape: &Shape) -> Type {
     }
 }
 
-/// The shape one step further; `None` where anything goes.
+/// The shape after one more step; `None` if any step is allowed.
 fn follow(
     shape: &'static Shape,
     step: &PathStep,

@@ -72,7 +72,7 @@ fn required(schema: &Entries) -> Vec<String> {
     names.iter().filter_map(Tree::scalar).collect()
 }
 
-/// Adds the properties of a choice; one that is there already may be either.
+/// Adds the properties of a choice. A property that already exists may match either schema.
 fn unite(schema: &mut Entries, mut choice: Entries) {
     let Some(Tree::Object(more)) = choice.remove("properties") else {
         return;
@@ -92,7 +92,7 @@ fn unite(schema: &mut Entries, mut choice: Entries) {
     }
 }
 
-/// Extends an `anyOf` that was made here, so that three choices are one list.
+/// Extends an `anyOf` made by an earlier merge, so that three choices are one list.
 fn either(known: &Tree, value: Tree) -> Vec<Tree> {
     let entries = known.object().map(|entries| entries.0.as_slice());
     let mut all = match entries {

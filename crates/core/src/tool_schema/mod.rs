@@ -1,4 +1,4 @@
-//! Does a provider accept the schema of a tool, and which schema is sent instead of a refused one?
+//! Does a provider accept the schema of a tool, and which schema replaces a refused one?
 
 mod merge;
 mod offer;
@@ -23,13 +23,14 @@ use tree::{Entries, Tree};
 pub struct SchemaFinding {
     /// The row of the table.
     pub rule: &'static SchemaRule,
-    /// Where in the schema it is, as `properties.tags`; empty at the top, and of names the names.
+    /// The place in the schema, such as `properties.tags`; empty at the top, and for names the list
+    /// of names.
     pub place: String,
     /// The place as a JSON pointer; for a finding about names, the place of the names.
     pub pointer: String,
 }
 
-/// A schema as a provider takes it.
+/// A schema that a provider accepts.
 #[derive(Debug, Clone)]
 pub struct Fitted {
     /// The schema to send.
@@ -50,7 +51,7 @@ impl SchemaFinding {
         format!("{} refuses {}{at}", family.title, self.rule.refused)
     }
 
-    /// The same, with what is sent in its place.
+    /// The problem and the replacement, in a sentence.
     pub fn sentence(&self, family: &Family) -> String {
         format!("{}: {}", self.refused(family), self.rule.mend)
     }
@@ -84,7 +85,7 @@ pub fn fit(schema: &RawValue, family: &Family) -> Fitted {
 }
 
 impl Fitted {
-    /// The unchanged schema, whatever a provider makes of it.
+    /// The unchanged schema, whether the provider accepts it or not.
     pub fn untouched(schema: &RawValue) -> Self {
         Self {
             schema: schema.to_owned(),
@@ -124,9 +125,9 @@ const MAPS: [&str; 5] = [
     "definitions",
     "dependentSchemas",
 ];
-/// a list of others, or one,
+/// a list of schemas, or one schema,
 const LISTS: [&str; 5] = ["items", "prefixItems", "anyOf", "oneOf", "allOf"];
-/// and one.
+/// and one schema.
 const PARTS: [&str; 8] = [
     "not",
     "if",

@@ -1,4 +1,4 @@
-//! Which tools of a catalogue is a model offered, under which names, with which schemas?
+//! Which tools of a catalogue does a model see, under which names, with which schemas?
 
 use super::{Fitted, fit, most_tools, wire_names};
 use crate::provider::Family;
@@ -11,11 +11,11 @@ use serde_json::value::RawValue;
 pub struct Offer {
     /// The tools that are offered, as their servers list them.
     pub catalogue: Vec<CatalogueTool>,
-    /// The schema of each, as it is sent.
+    /// The schema of each tool, as sent.
     pub fitted: Vec<Fitted>,
     /// The name of each on the wire.
     pub names: Vec<String>,
-    /// The others.
+    /// The omitted tools.
     pub left_out: Vec<LeftOut>,
 }
 

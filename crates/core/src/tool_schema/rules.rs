@@ -1,4 +1,4 @@
-//! What do providers refuse in the schema of a tool, and what is sent in its place?
+//! What do providers refuse in the schema of a tool, and how is it rewritten?
 
 use super::merge::merge_choices;
 use super::tree::{Entries, Tree};
@@ -203,7 +203,7 @@ pub(super) fn any_of(schemas: &[Tree]) -> Tree {
     }
 }
 
-/// Draft 4 says whether a limit is exclusive; later drafts give the limit.
+/// In draft 4, a flag makes a limit exclusive; in later drafts, the limit is a separate number.
 fn write_exclusive_limit(schema: &mut Entries, key: &str, limit: &str) -> bool {
     let Some(is_exclusive) = schema.get(key).and_then(Tree::scalar::<bool>) else {
         return false;
@@ -283,7 +283,7 @@ fn accepted(key: &str, names: &[String]) -> String {
     free.next().unwrap_or_default()
 }
 
-/// The most tools that a request may have.
+/// The maximum number of tools in a request.
 pub fn most_tools(family: &Family) -> Option<usize> {
     (family.name == "openai").then_some(128)
 }

@@ -1,4 +1,4 @@
-//! Each row of the table, and what it is mended to.
+//! Each row of the table, with the rewritten schema.
 
 use super::{Offer, RULES, fit};
 use crate::provider::{FAMILIES, Family};

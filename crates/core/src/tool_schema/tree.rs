@@ -5,7 +5,7 @@ use serde::de::DeserializeOwned;
 use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
-/// JSON with its members in order, and its numbers and texts to the letter.
+/// JSON with its members in order, and verbatim numbers and texts.
 #[derive(Debug, Clone)]
 pub(super) enum Tree {
     Object(Entries),
@@ -71,7 +71,7 @@ impl Tree {
         }
     }
 
-    /// The text or the flag, when it is one.
+    /// The text or the flag, if it is one.
     pub(super) fn scalar<T: DeserializeOwned>(&self) -> Option<T> {
         if let Self::Other(raw) = self {
             serde_json::from_str(raw.get()).ok()

@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The longest name that every provider takes.
+/// The longest name that every provider accepts.
 const LONGEST: usize = 64;
 
-/// The name of one tool: `<server>__<tool>`, in the characters that every provider takes.
+/// The name of one tool: `<server>__<tool>`, in characters that every provider accepts.
 pub fn wire_name(server: &str, tool: &str) -> String {
     let plain = plain(server, tool);
     if plain.len() > LONGEST {
@@ -38,7 +38,7 @@ pub fn wire_names(tools: &[(&str, &str)]) -> Vec<String> {
     tools.iter().map(name).collect()
 }
 
-/// The first that is made which is not there yet; from now on it is.
+/// The first generated name that is not taken. Marks it as taken.
 pub fn untaken(taken: &mut BTreeSet<String>, made: impl Fn(u32) -> String) -> String {
     (0..u32::MAX)
         .map(made)
@@ -91,7 +91,7 @@ fn with_hash(plain: &str, server: &str, tool: &str, salt: u32) -> String {
     format!("{}_{hash}", &plain[..kept])
 }
 
-/// The FNV-1a hash of these bytes, one part after the other.
+/// The FNV-1a hash of the concatenated parts.
 pub fn fnv(parts: &[&[u8]]) -> u32 {
     let bytes = parts.iter().flat_map(|part| part.iter());
     bytes.fold(0x811c_9dc5, |hash, byte| {

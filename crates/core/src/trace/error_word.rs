@@ -10,8 +10,8 @@ const OPENINGS: [&str; 3] = ["Error", "Failed", "Traceback"];
 const OPENINGS_BEFORE_COLON: [&str; 3] = ["error", "failed", "failure"];
 
 impl CallResult<'_> {
-    /// Returns true if nothing marks the call as failed, and its text reports an error all the same. Such a call never
-    /// supports a claim and never changes a world by default.
+    /// Returns true if the call is not marked as failed, but its text reports an error. Such a call
+    /// never supports a claim and, by default, never changes a world.
     pub fn reads_as_error(&self) -> bool {
         !self.is_failure() && self.text().is_some_and(|text| reports_error(&text))
     }

@@ -387,7 +387,7 @@ mod tests {
         }
     }
 
-    /// A trace in which every field is written.
+    /// A trace with every field.
     fn full() -> ConversationTrace {
         let call = RecordedCall {
             name: "search".into(),

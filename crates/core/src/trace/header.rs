@@ -22,7 +22,7 @@ pub struct Header<Schema = ToolSchema> {
     pub version: u32,
     /// The agent's name in its suite.
     pub agent: String,
-    /// The model that was asked.
+    /// The requested model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// The user's messages: one prompt, or the scripted turns in order.
@@ -37,17 +37,18 @@ pub struct Header<Schema = ToolSchema> {
     /// Environment variables in the prompts that were set and are not secret, with a digest of their values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub variables: BTreeMap<String, String>,
-    /// The files of the user's own agent, as the suite names them, with a digest of each.
+    /// The files of the user's own agent, as the suite names them, each with a digest.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub files: BTreeMap<String, String>,
-    /// The other conditions of a run, by their keys in the suite: the provider, injected faults, the commands before
-    /// and after each run. `None` if the recording does not have them, like one of an older version.
+    /// The other conditions of a run, by their keys in the suite: the provider, injected faults,
+    /// `setup` and `teardown`. `None` if the recording does not have them, for example from an
+    /// older version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditions: Option<BTreeMap<String, Value>>,
     /// The servers it could use, as their entries in the suite, environment values left as `${NAME}`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub servers: BTreeMap<String, Map<String, Value>>,
-    /// The tools as the model saw them; `None` when the recording does not say.
+    /// The tools that the model saw; `None` if the recording lacks them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<Vec<CatalogueTool<Schema>>>,
     /// Tools that the model was not offered because its provider would refuse them, and why, as `server.tool`.
@@ -67,7 +68,7 @@ pub struct Header<Schema = ToolSchema> {
 impl Header {
     /// The value of `format` in every cassette.
     pub const FORMAT: &'static str = "mcptest-cassette";
-    /// The newest version of the format that is read, and the one that is written.
+    /// The version that is written, and the newest that can be read.
     pub const VERSION: u32 = 1;
 }
 

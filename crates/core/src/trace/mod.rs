@@ -1,4 +1,4 @@
-//! What happened in one run: which calls, results and conversation, borrowed from the recorded text?
+//! One recorded run: its calls, results and conversation, borrowed from the recorded text.
 
 mod ending;
 mod error_word;
@@ -110,7 +110,7 @@ pub struct Trace<'a> {
     /// The servers with the protocols used, if the trace has them.
     #[serde(default, deserialize_with = "read::objects")]
     pub servers: Vec<RecordedServer>,
-    /// The state in which the run left the world that it acted on, where one was recorded.
+    /// The final state of the world that the run acted on, if one was recorded.
     #[serde(borrow, default, alias = "finalState")]
     pub final_state: Option<&'a RawValue>,
     /// Turns, tokens and totals.
@@ -176,10 +176,10 @@ pub struct Call<'a> {
     /// The server the call went to.
     #[serde(borrow, default, deserialize_with = "read::borrowed")]
     pub server: Option<Cow<'a, str>>,
-    /// The arguments, as JSON; a null that was written is kept, since it is not the same as none.
+    /// The arguments, as JSON. A written null is kept, because it differs from absent arguments.
     #[serde(borrow, default, deserialize_with = "read::kept", alias = "arguments")]
     pub args: Option<&'a RawValue>,
-    /// The arguments as the model wrote them, when they are not JSON.
+    /// The arguments as the model wrote them, if they are not JSON.
     #[serde(
         borrow,
         default,
@@ -198,7 +198,7 @@ pub struct Call<'a> {
     /// True if the tool was an injected distractor.
     #[serde(default, deserialize_with = "read::or_default")]
     pub distractor: bool,
-    /// True if several servers have a tool of this name, and the call does not name one.
+    /// True if several servers have a tool of this name, and the call does not name its server.
     #[serde(skip)]
     pub(crate) is_of_several: bool,
 }
@@ -408,7 +408,7 @@ pub struct Run<'a> {
     pub header: Option<&'a Header>,
     /// True if the run's `expect:` held, and its agent did not crash.
     pub as_expected: bool,
-    /// Its outcome: whether it is as expected, and no gate that scores run by run fails it.
+    /// Its outcome: it meets its `expect:`, and no gate that scores run by run fails it.
     pub passed: bool,
     /// The judges' grades, for the checks that ask judges.
     pub grades: &'a [Found],
@@ -427,7 +427,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The same for several, numbered in this order.
+    /// Runs with only traces, numbered in this order.
     pub fn all(traces: &'a [Trace<'a>]) -> Vec<Self> {
         (1..)
             .zip(traces)
@@ -443,7 +443,7 @@ impl<'a> Run<'a> {
         self.header.and_then(|header| header.catalogue.as_deref())
     }
 
-    /// Why a run says nothing of the tools that it was offered.
+    /// Why a run shows nothing about its tools.
     pub(crate) fn why_idle(&self) -> Option<&'static str> {
         let calls = &self.trace.tool_calls;
         let is_listed = |call: &Call<'_>, catalogue: &[CatalogueTool]| {

@@ -1,4 +1,4 @@
-//! How are the fields of a recording read: borrowed where they can be, objects only where objects stand?
+//! How are the fields of a recording read? Borrowed if possible, and objects only from objects.
 
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
@@ -51,7 +51,7 @@ pub(super) fn object<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
         .unwrap_or_default())
 }
 
-/// A null in a recording says the same as a field that is not there.
+/// Reads a null as an absent field.
 pub(super) fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(
     reader: D,
 ) -> Result<T, D::Error> {

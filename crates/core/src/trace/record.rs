@@ -1,4 +1,4 @@
-//! A run as it is recorded or imported: what becomes its envelope, with JSON kept to the letter.
+//! A recorded or imported run before it becomes an envelope, with verbatim JSON.
 
 use super::Tokens;
 use crate::json::check_within;
@@ -46,7 +46,7 @@ pub struct ConversationTrace {
     /// The servers with the protocols used. Empty if unknown.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<RecordedServer>,
-    /// The state in which the run left the world that it acted on.
+    /// The final state of the world that the run acted on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub final_state: Option<Value>,
     /// Turns and totals.
@@ -82,7 +82,7 @@ impl ConversationTrace {
         serde_json::to_value(self).unwrap_or_default()
     }
 
-    /// The envelope as one line of JSON, with arguments and content as they were written.
+    /// The envelope as one line of JSON, with verbatim arguments and content.
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
@@ -106,15 +106,15 @@ pub fn unkeepable(json: &str) -> Option<String> {
 /// A call.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct RecordedCall {
-    /// The tool's bare name; the name as written where no server has such a tool.
+    /// The tool's bare name; the verbatim name if no server has such a tool.
     pub name: String,
-    /// The server it went to.
+    /// The server of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
     /// The arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub args: Option<Box<RawValue>>,
-    /// The arguments as the model wrote them, when they are not JSON.
+    /// The arguments as the model wrote them, if they are not JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub args_text: Option<String>,
     /// The provider's id of the call.
@@ -175,7 +175,7 @@ pub struct RecordedResult {
 /// Why a call has no result.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct RecordedFailure {
-    /// The JSON-RPC code, where the server gave one.
+    /// The JSON-RPC code, if the server sent one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<i64>,
     /// The message.

@@ -1,4 +1,4 @@
-//! Under which other names do traces from elsewhere have a field: as MCP spells it, or in camel case?
+//! Which other names do foreign traces use for a field: as in MCP, or in camel case?
 
 use super::fields::{Field, Shape, TRACE};
 use crate::json::Key;
@@ -43,7 +43,7 @@ pub(crate) fn other_names(field: &str) -> impl Iterator<Item = &'static str> {
     of_field.map(|(_, other)| *other)
 }
 
-/// The field of this name, or of which this is another name.
+/// The field with this name or alias.
 fn field_named(fields: &'static [Field], key: &str) -> Option<&'static Field> {
     let of_name = |name: &str| fields.iter().find(|field| field.name == name);
     of_name(key).or_else(|| {
@@ -55,8 +55,8 @@ fn field_named(fields: &'static [Field], key: &str) -> Option<&'static Field> {
 /// The part of a trace to check: a field that a program writes wrongly is wrong from the first call.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// Unknown fields of a trace that are close to a known one, a line each. Only the beginning of a long trace is
-/// checked.
+/// Unknown fields of a trace that are similar to a known one, one line each. Only the beginning of
+/// a long trace is checked.
 pub fn slips(trace: &str) -> Vec<String> {
     let mut slips = Slips::default();
     let walk = SpellingWalk {
@@ -73,7 +73,7 @@ pub fn slips(trace: &str) -> Vec<String> {
     slips.found.into_iter().collect()
 }
 
-/// Where a walk is, and what it has found.
+/// The state of the search for slips.
 #[derive(Default)]
 struct Slips {
     /// The fields that lead here, with [`EVERY_ITEM`] for the items of a list.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "token counts, which are an object")]
 pub struct Tokens {
-    /// Read by the model, those from a cache included.
+    /// Read by the model, including cached tokens.
     #[serde(
         default,
         alias = "promptTokens",
@@ -27,13 +27,13 @@ pub struct Tokens {
         skip_serializing_if = "Option::is_none"
     )]
     pub total: Option<u64>,
-    /// Of the prompt, what was read from a cache.
+    /// The part of the prompt that was read from a cache.
     #[serde(default, alias = "cacheRead", skip_serializing_if = "Option::is_none")]
     pub cache_read: Option<u64>,
-    /// Of the prompt, what was written to a cache.
+    /// The part of the prompt that was written to a cache.
     #[serde(default, alias = "cacheWrite", skip_serializing_if = "Option::is_none")]
     pub cache_write: Option<u64>,
-    /// Of what was written to a cache, what is kept for an hour.
+    /// The part that was written to a cache for an hour.
     #[serde(
         default,
         alias = "cacheWrite1h",
@@ -46,7 +46,7 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Counts whose total, if absent, is the sum of the known parts.
+    /// Counts. If the total is absent, it is the sum of the known parts.
     pub fn new(prompt: Option<u64>, completion: Option<u64>, total: Option<u64>) -> Self {
         Self {
             total: total.or_else(|| either(prompt, completion)),
@@ -77,7 +77,7 @@ impl Tokens {
         }
     }
 
-    /// Both together; a count that one of them lacks is that of the other.
+    /// Adds other counts. A count that only one side has is kept.
     pub fn add(&mut self, other: Self) {
         self.prompt = either(self.prompt, other.prompt);
         self.completion = either(self.completion, other.completion);
@@ -94,7 +94,7 @@ impl Tokens {
     }
 }
 
-/// The sum of what is known.
+/// The sum of the known values.
 fn either(one: Option<u64>, other: Option<u64>) -> Option<u64> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one.saturating_add(other)),

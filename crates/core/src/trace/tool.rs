@@ -1,4 +1,5 @@
-//! Which tool of which server does a recorded name mean, and does a name in a suite mean the same?
+//! Which tool of which server does a recorded name mean, and does a name in a suite mean the same
+//! tool?
 
 use super::{Call, CatalogueTool, Trace, full_name};
 use crate::hashed::HashMap;
@@ -21,14 +22,14 @@ const BACKWARD_JOINT: &str = "_mcp_";
 pub struct Tool<'a> {
     /// Its name.
     pub name: &'a str,
-    /// The server that it belongs to, where that is known.
+    /// The server, if known.
     pub server: Option<&'a str>,
-    /// True if several servers have a tool of this name, and the call does not name one.
+    /// True if several servers have a tool of this name, and the call does not name its server.
     is_of_several: bool,
 }
 
 impl<'a> Tool<'a> {
-    /// The tool of this name, and the server that it belongs to, where that is known.
+    /// The tool of this name, with its server, if known.
     pub fn new(name: &'a str, server: Option<&'a str>) -> Self {
         Self {
             name,
@@ -83,7 +84,7 @@ impl<'a> Tool<'a> {
                 .any(|(server, bare)| is_of_server(server) && has_same_letters(self.name, bare))
     }
 
-    /// Returns true if the name may contain this server, and the rest is the suite's name.
+    /// Returns true if the name may be this server followed by the suite's name.
     fn may_be_of(&self, server: &str, written: &str) -> bool {
         likely_tools_of(self.name, server).any(|bare| Tool::new(bare, Some(server)).is(written))
     }
@@ -257,7 +258,7 @@ fn without_server<'n>(
     (!server.is_empty() && server.chars().all(&mut is_next)).then_some(rest.as_str())
 }
 
-/// The tools of a run, as the suite and the recording know them.
+/// The tools of a run, from the suite and the recording.
 pub(crate) struct KnownTools<'k> {
     /// Every declared server, the longest first.
     servers: Vec<&'k str>,
@@ -298,7 +299,7 @@ impl<'k> KnownTools<'k> {
         }
     }
 
-    /// The tool of a name that the catalogue does not have, and that may have a known server in it.
+    /// The tool in a name that the catalogue lacks, if the name may contain a known server.
     fn meant_behind_a_server<'n>(&self, name: &'n str) -> Tool<'n>
     where
         'k: 'n,
@@ -348,7 +349,7 @@ impl Call<'_> {
     }
 }
 
-/// Where a tool's own name is in a recorded one: at the end, or before its server.
+/// The place of a tool's own name in a recorded name: at the end, or before its server.
 fn part_of(name: &str, bare: &str) -> Range<usize> {
     if name.ends_with(bare) {
         name.len() - bare.len()..name.len()
@@ -358,7 +359,7 @@ fn part_of(name: &str, bare: &str) -> Range<usize> {
 }
 
 impl Trace<'_> {
-    /// The trace with bare names of calls and with their servers, as far as known. `None` if nothing changes.
+    /// The trace with bare names of calls and their servers, if known. `None` if nothing changes.
     pub(crate) fn with_known_tools(&self, known: &KnownTools<'_>) -> Option<Self> {
         let mut meant: HashMap<&str, Tool<'_>> = HashMap::default();
         let mut settled: Option<Self> = None;

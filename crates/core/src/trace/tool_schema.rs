@@ -6,8 +6,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::ops::Deref;
 
-/// The JSON Schema of a tool's arguments: the text, which keeps the order of properties, and its value, by which two
-/// are compared.
+/// The JSON Schema of a tool's arguments: its text, which keeps the order of properties, and its
+/// value for comparison.
 #[derive(Debug, Clone, Default)]
 pub struct ToolSchema {
     text: Box<RawValue>,
@@ -29,7 +29,7 @@ impl ToolSchema {
         })
     }
 
-    /// As it was written, on one line.
+    /// The schema's text, on one line.
     pub fn text(&self) -> &RawValue {
         &self.text
     }

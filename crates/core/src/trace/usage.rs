@@ -1,4 +1,5 @@
-//! How many tokens does the `usage` of a provider count? One function for each provider's JSON, for recording and for imports.
+//! How many tokens does a provider's `usage` count? One function per provider, for recordings and
+//! imports.
 
 use super::Tokens;
 use serde_json::Value;
@@ -87,13 +88,13 @@ pub fn detail(usage: &Value, of: &str, key: &str) -> Option<u64> {
     count(usage.get(of)?, key)
 }
 
-/// The sum of the counts that are known.
+/// The sum of the known counts.
 pub fn sum(counts: [Option<u64>; 2]) -> Option<u64> {
     counts.into_iter().flatten().reduce(u64::saturating_add)
 }
 
 impl Tokens {
-    /// The completion with the thoughts in it, where the total shows that they are counted beside it.
+    /// The completion including reasoning, if the total shows that it was counted separately.
     #[must_use]
     pub fn with_thoughts_by(self, total: Option<u64>) -> Self {
         let beside = [self.prompt, self.completion, self.reasoning]
@@ -110,7 +111,7 @@ impl Tokens {
         }
     }
 
-    /// The prompt including its cached part. A part that is greater than its whole was counted beside the prompt.
+    /// The prompt including its cached part. A part greater than its whole was counted separately.
     #[must_use]
     pub fn with_cached_in_prompt(self) -> Self {
         let cached = sum([self.cache_read, self.cache_write]).unwrap_or_default();
@@ -120,7 +121,7 @@ impl Tokens {
         }
     }
 
-    /// The prompt, of which the source counted only what went through no cache, with all of it.
+    /// The whole prompt, for sources that count only its uncached part.
     #[must_use]
     pub fn with_cached_beside(self) -> Self {
         let cached = sum([self.cache_read, self.cache_write]).unwrap_or_default();

@@ -21,12 +21,12 @@ pub(crate) fn find<'v>(state: &'v Value, place: &[String]) -> Option<&'v Value> 
     })
 }
 
-/// A place as the suite writes it.
+/// A place in the suite's spelling.
 pub(crate) fn shown(place: &[String]) -> String {
     place.join(".")
 }
 
-/// Refuses a place that lies within a value which has no places, or in an item of a list that is not there.
+/// Refuses a place within a scalar, or in a missing item of a list.
 pub(super) fn check(state: &Value, place: &[String]) -> Result<(), String> {
     for length in 0..place.len() {
         match find(state, &place[..length]) {

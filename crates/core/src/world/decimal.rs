@@ -43,7 +43,7 @@ impl Decimal {
         })
     }
 
-    /// The same in smaller units.
+    /// The value in smaller units.
     fn units_at(self, exponent: i32) -> Option<i128> {
         let more = u32::try_from(self.exponent.checked_sub(exponent)?).ok()?;
         self.units.checked_mul(10_i128.checked_pow(more)?)

@@ -62,7 +62,7 @@ const TESTS: [(&str, Test, &str, &str); 6] = [
     ),
 ];
 
-/// A map from places to what must hold there.
+/// Reads a map from places to conditions.
 pub(crate) fn read_guards(field: &mut Field<'_>) -> Option<Vec<Guard>> {
     field.define("guards", |field| {
         let guards = field.entries(|key, span, f| {
@@ -134,8 +134,8 @@ impl Test {
         }
     }
 
-    /// Like `holds`, but counts doubt as danger: a text that may mean a number or a flag means it as well, and an
-    /// absent value differs from any value.
+    /// Like `holds`, but counts doubt as danger: a text that may mean a number or a flag counts as
+    /// one, and an absent value differs from any value.
     fn may_hold(self, wanted: &Value, found: Option<&Value>) -> bool {
         let means = |found: &Value| {
             doubtful_meaning(found).is_some_and(|meant| self.holds(wanted, Some(&meant)))
@@ -154,7 +154,7 @@ impl Test {
     }
 }
 
-/// Which is greater, where both are numbers or both are texts.
+/// Compares two numbers or two texts.
 fn order(one: &Value, other: &Value) -> Option<Ordering> {
     match (one, other) {
         (Value::String(one), Value::String(other)) => Some(one.cmp(other)),
@@ -163,7 +163,7 @@ fn order(one: &Value, other: &Value) -> Option<Ordering> {
     }
 }
 
-/// A server's possible reading of a value: `"900"` as the number 900, `"true"` as the flag.
+/// A server's possible reading of a value: `"900"` as the number 900, `"true"` as a flag.
 fn doubtful_meaning(value: &Value) -> Option<Value> {
     let text = value.as_str()?;
     let flag = text.trim().to_lowercase().parse::<bool>().ok();
@@ -172,7 +172,7 @@ fn doubtful_meaning(value: &Value) -> Option<Value> {
 }
 
 impl Guard {
-    /// Why it does not hold, when it does not.
+    /// Why it does not hold, if it does not.
     pub(crate) fn failure(&self, state: &Value, args: &Value) -> Option<String> {
         const LACKING: &str = "the call lacks an argument that a guard names";
         let (Some((place, found)), Some(wanted)) = (self.found(state, args), self.wanted(args))

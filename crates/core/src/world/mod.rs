@@ -1,4 +1,4 @@
-//! A world with a state: what does a call change in it, and may it?
+//! A world with a state: what does a call change in it, and is the call allowed?
 
 mod change;
 mod decimal;
@@ -19,7 +19,7 @@ use crate::trace::Tool;
 use effect::{Effect, read_effects};
 use serde_json::{Map, Value, json};
 
-/// The state that a run begins with, what calls change in it, and what they must not.
+/// The initial state of a run, the changes by calls, and the forbidden calls.
 #[derive(Debug, Clone, Default)]
 pub struct World {
     /// The state before the first call: an object.
@@ -28,7 +28,7 @@ pub struct World {
     pub(crate) forbidden: Vec<Forbidden>,
     /// The servers of the agent that acts in it.
     servers: Vec<String>,
-    /// Seed and transitions as they are written: what decides how a run goes.
+    /// Seed and transitions as written, which decide how a run proceeds.
     written: Value,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Forbidden {
 /// The effect of a call on a state.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WorldStep {
-    /// Nothing: its tool has no transitions.
+    /// The tool has no transitions, so it only reads.
     Read,
     /// It changed, or may have changed, the values at these places.
     Changed(Vec<Place>),
@@ -85,7 +85,7 @@ impl World {
         }
     }
 
-    /// The written parts that decide how a run goes in it.
+    /// The written parts that decide how a run proceeds.
     pub fn written(&self) -> &Value {
         &self.written
     }
@@ -126,7 +126,7 @@ impl World {
         tool.may_be(written, &self.servers)
     }
 
-    /// Returns true if a tool may be one that changes something in this world.
+    /// Returns true if a tool may change something in this world.
     pub(crate) fn may_change(&self, tool: Tool<'_>) -> bool {
         self.transitions
             .iter()
@@ -176,8 +176,8 @@ impl Transition {
         })
     }
 
-    /// The state after the call and the places that it changed; or why the call cannot be made. Each effect sees what
-    /// those before it did.
+    /// The state after the call and the changed places, or why the call cannot be made. Each effect
+    /// sees the changes of earlier effects.
     fn made(&self, state: &Value, args: &Value) -> Result<(Value, Vec<Place>), String> {
         if let Some(failure) = self
             .when

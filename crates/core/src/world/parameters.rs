@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 impl World {
-    /// Says which arguments no parameter of their tool can be, where the tools are known: such a transition is never
-    /// made, and such a call is never met.
+    /// Reports arguments that their tool does not have, if its parameters are known: such a
+    /// transition is never made, and such a call never occurs.
     pub(crate) fn unknown_arguments(&self, catalogue: &[CatalogueTool]) -> Vec<Problem> {
         let transitions = self.transitions.iter().flat_map(|transition| {
             let guards = transition.when.iter().flat_map(|guard| guard.arguments());
@@ -72,7 +72,7 @@ fn unknown(
     names.into_iter().filter(is_unknown).map(problem).collect()
 }
 
-/// Keys with which a schema may name further parameters elsewhere.
+/// Schema keywords that may allow further parameters.
 const OPEN: [&str; 7] = [
     "$ref",
     "$dynamicRef",
@@ -83,7 +83,7 @@ const OPEN: [&str; 7] = [
     "if",
 ];
 
-/// The parameters of a tool, where its schema names all of them.
+/// The parameters of a tool, if its schema lists all of them.
 fn all_parameters(tool: &CatalogueTool) -> Option<&Map<String, Value>> {
     let schema = tool.input_schema.as_ref()?.as_object()?;
     let takes_more = match schema.get("additionalProperties") {

@@ -72,7 +72,7 @@ fn split(written: &str) -> Vec<String> {
     names
 }
 
-/// Every `{argument}` of a string: the bytes that it takes, and its name.
+/// The `{argument}` holes of a string: their byte ranges and names.
 fn holes(text: &str) -> impl Iterator<Item = (std::ops::Range<usize>, &str)> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.match_indices('{').filter_map(move |(start, _)| {

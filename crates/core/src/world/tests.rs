@@ -1,4 +1,4 @@
-//! What calls do to a small bank, and which of them cannot be made.
+//! The effects of calls on a small bank, and the calls that it refuses.
 
 use super::*;
 use crate::suite::read::Reading;

@@ -53,7 +53,7 @@ struct Builder {
     documents: usize,
 }
 
-/// A list or map whose end has not come yet.
+/// An open list or map.
 struct Open {
     anchor: usize,
     start: Span,
@@ -232,7 +232,7 @@ impl Builder {
         );
     }
 
-    /// Puts a finished node where the parser stands: into the open list or map, or at the root.
+    /// Adds a finished node to the open list or map, or as the root.
     fn place(&mut self, node: Rc<Node>, anchor: usize, problems: &mut Vec<Problem>) {
         if anchor > 0 {
             self.anchors.insert(anchor, Rc::clone(&node));

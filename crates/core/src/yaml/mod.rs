@@ -22,7 +22,8 @@ pub struct Node {
     pub expanded: u64,
 }
 
-/// The three shapes of YAML. Aliases share their node, so that a bomb costs nothing until it is walked.
+/// The three shapes of YAML. Aliases share their node, so an alias bomb costs nothing until it is
+/// walked.
 #[derive(Debug)]
 pub enum Kind {
     Scalar(Scalar),

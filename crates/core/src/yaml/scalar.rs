@@ -8,7 +8,7 @@ pub enum Scalar {
     Null,
     Bool(bool),
     Number(Number),
-    /// `.nan` and `.inf`, which JSON does not have.
+    /// `.nan` and `.inf`, which JSON does not support.
     NotFinite(String),
     Text {
         text: String,

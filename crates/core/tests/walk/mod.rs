@@ -1,4 +1,4 @@
-//! What the walks through the documents share: a suite from text, and its verdict over traces.
+//! Shared by the walks through the documents: a suite from text, and its verdict over traces.
 
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)]
 
@@ -30,7 +30,7 @@ pub(crate) fn accepted(text: &str) -> Suite {
         .unwrap_or_else(|| panic!("refused:\n{problems}"))
 }
 
-/// The messages for which a suite is refused.
+/// The messages of a refused suite.
 pub(crate) fn refused(text: &str) -> Vec<String> {
     let loaded = loaded(text);
     assert!(loaded.suite.is_none(), "accepted");
@@ -52,7 +52,7 @@ pub(crate) fn gates(suite: &Suite, traces: &[Value]) -> Vec<GateReport> {
     gates_under(suite, traces, None)
 }
 
-/// The same, with what the runs were recorded with.
+/// The gates' reports, with a header for the runs.
 pub(crate) fn gates_under(
     suite: &Suite,
     traces: &[Value],
@@ -82,7 +82,7 @@ pub(crate) fn gates_under(
         .collect()
 }
 
-/// The row with this name over these traces, to which every judge has given this score.
+/// The row with this name over these traces. Every judge gives this score.
 pub(crate) fn graded(suite: &Suite, row_name: &str, traces: &[Value], score: f64) -> TestReport {
     let texts: Vec<String> = traces.iter().map(Value::to_string).collect();
     let traces: Vec<Trace<'_>> = texts
@@ -158,7 +158,7 @@ pub(crate) fn expectations(suite: &Suite, trace: &Value) -> Vec<bool> {
         .collect()
 }
 
-/// A trace of calls, each with a turn of its own and a result that is no error.
+/// A trace of calls, each with a separate turn and a result without an error.
 pub(crate) fn trace(calls: &[(&str, Value)]) -> Value {
     let results: Vec<Value> = (0..calls.len())
         .map(|at| json!({ "call_index": at, "is_error": false }))

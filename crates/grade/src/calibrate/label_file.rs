@@ -11,7 +11,7 @@ const KEYS: [&str; 5] = ["source", "trace_id", "row", "run", "label"];
 const GOOD: [&str; 4] = ["good", "pass", "passed", "true"];
 const BAD: [&str; 4] = ["bad", "fail", "failed", "false"];
 
-/// One label, and the runs that it is for.
+/// One label, and its runs.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Label {
     pub(super) source: Option<String>,
@@ -77,8 +77,8 @@ struct LabelReader {
 }
 
 impl LabelReader {
-    /// Reads a list of entries, one entry, or a map from files to labels; `start` is the offset of the text in the
-    /// file.
+    /// Reads a list of entries, one entry, or a map from files to labels. `start` is the offset of
+    /// the text in the file.
     fn document(&mut self, text: &str, start: usize) {
         let mut problems = Vec::new();
         let root = yaml::parse(text, self.file, &mut problems);
@@ -208,7 +208,7 @@ impl LabelReader {
         self.entry(&cells, whole);
     }
 
-    /// One label from its values; empty ones are as if they were not there.
+    /// One label from its values. Empty values count as absent.
     fn entry(&mut self, cells: &[Cell], whole: Span) {
         let known_problems = self.problems.len();
         let mut entry = Label {
@@ -318,7 +318,7 @@ struct CsvLines {
     file: usize,
     lines: Vec<Vec<CsvCell>>,
     cell: String,
-    /// Where the cell begins.
+    /// The offset of the cell.
     start: usize,
 }
 
@@ -340,7 +340,8 @@ impl CsvLines {
     }
 }
 
-/// The cells of each line that has any: quoted ones may have commas, line breaks and doubled quotes in them.
+/// The cells of each non-empty line. Quoted cells may contain commas, line breaks and doubled
+/// quotes.
 fn csv_lines(text: &str, file: usize) -> Vec<Vec<CsvCell>> {
     let mut csv = CsvLines {
         file,

@@ -10,7 +10,7 @@ use mcptest_replay::cassette::is_tape;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// The labels of a file, and what of them was used.
+/// The labels of a file, and which of them were used.
 #[derive(Debug, Default)]
 pub(crate) struct Labels {
     entries: Vec<Label>,
@@ -236,7 +236,7 @@ impl SeenRuns {
         nearest(source, paths.clone()).or_else(|| nearest(file_name(source), paths.map(file_name)))
     }
 
-    /// The row or file that a label names, with how many runs it has.
+    /// The row or file that a label names, with its number of runs.
     fn known(&self, entry: &Label) -> Option<(&str, usize)> {
         let of_row = entry
             .row

@@ -118,7 +118,7 @@ struct Labeller {
 }
 
 impl Labeller {
-    /// Where the labels are from: a file, or `expect:`.
+    /// The source of the labels: a file, or `expect:`.
     fn source(&self) -> String {
         match &self.labels {
             Some(labels) => labels.path(),
@@ -135,7 +135,7 @@ impl Labeller {
         guarded(|| self.show(row, visit)).unwrap_or_else(|panic| vec![panic.to_string()])
     }
 
-    /// Shows the labelled runs of a row, and says why others cannot be used.
+    /// Adds the labelled runs of a row, and notes why others cannot be used.
     fn show(
         &mut self,
         RowOfAgent { row, of }: RowOfAgent<'_>,

@@ -1,4 +1,4 @@
-//! Which gates can be measured without being told anything, and why not the others?
+//! Which gates can be measured without configuration, and why not the others?
 
 use mcptest_core::gates::{GateBlock, Gates};
 use mcptest_core::problem::Problem;
@@ -9,15 +9,16 @@ use std::path::Path;
 /// The gates that judge any run with an empty block.
 #[derive(Debug, Default)]
 pub struct Defaults {
-    /// Every gate that may be measured.
+    /// Every gate that can be measured.
     pub(super) kinds: Gates,
     pub(super) gates: Vec<GateBlock>,
-    /// Why the others have to be told what to look for, by their keys.
+    /// Why other gates need configuration, by their keys.
     pub(super) unmeasured: BTreeMap<&'static str, String>,
 }
 
 impl Defaults {
-    /// Reads an empty block of every gate. One that is refused, or judges nothing, has to be told what to look for.
+    /// Reads an empty block of every gate. A gate that refuses it, or judges nothing, needs
+    /// configuration.
     pub fn new(kinds: Gates) -> Self {
         let mut defaults = Self {
             kinds,
@@ -36,8 +37,8 @@ impl Defaults {
     }
 }
 
-/// The gates of an agent with these blocks, each of one of these kinds, and this number of runs, with their warnings.
-/// Returns only the problems if mcptest refuses the blocks.
+/// The gates of an agent with these blocks of these kinds and this number of runs, with their
+/// warnings. Returns only the problems if mcptest refuses the blocks.
 pub fn gates_of(
     kinds: Gates,
     blocks: &str,

@@ -1,4 +1,4 @@
-//! What may be asked of a target, so that every good run meets it?
+//! Which bound on a target does every good run meet?
 
 use super::FEWEST_FOR_A_FLOOR;
 use super::model::{Floor, Separated};
@@ -11,8 +11,8 @@ use serde_json::Value;
 /// The number of decimals to which floors are rounded, away from the good runs.
 const DECIMALS: i32 = 3;
 
-/// The floor of a target that tells good from bad, at its worst value over the good runs; for one that does
-/// not, what the gate asks of it anyway, where good runs meet that or can be made to.
+/// The floor of a target that separates good from bad, at its worst value over the good runs.
+/// Otherwise the gate's own bound, if good runs can meet it.
 pub(super) fn floor(
     samples: &Samples,
     target: &Target,
@@ -67,7 +67,8 @@ fn asked<'s>(samples: &'s Samples, target: &Target) -> Option<Vec<&'s Expectatio
     (is_one && !asked.is_empty()).then_some(asked)
 }
 
-/// A bound at the worst value of the good runs, one by one and together in a row, if all have one and it can fail.
+/// A bound at the worst value of the good runs, alone and together in a row, if all have a value
+/// and the bound can fail.
 fn at_worst(samples: &Samples, target: &Target) -> Option<(Value, f64)> {
     let values = samples
         .good_rows

@@ -1,4 +1,5 @@
-//! Which gates and targets tell good runs from bad ones, and which floors do the good runs support?
+//! Which gates and targets separate good runs from bad ones, and which floors do the good runs
+//! support?
 
 mod defaults;
 mod floor;
@@ -45,7 +46,7 @@ pub struct LabelledRun<'r> {
 }
 
 impl<'d> Calibrator<'d> {
-    /// Nothing is collected so far; these gates are measured where a suite has none of their kind.
+    /// Starts without samples. These gates are measured if a suite has none of their kind.
     pub fn new(defaults: &'d Defaults) -> Self {
         Self {
             defaults,
@@ -55,7 +56,7 @@ impl<'d> Calibrator<'d> {
         }
     }
 
-    /// Adds the labelled runs of one row: the verdicts of all gates, or none if one of them panics.
+    /// Adds the labelled runs of one row: the verdicts of all gates, or none if a gate panics.
     pub fn add(&mut self, of: AgentRow<'_>, runs: &[LabelledRun<'_>]) {
         let own = &of.agent.gates;
         let defaults = self.defaults.gates.iter();

@@ -15,7 +15,7 @@ pub(super) const SCHEMA_VERSION: u32 = 1;
 pub struct Calibration {
     /// The version of this format.
     pub schema_version: u32,
-    /// Where the labels come from: `expect`, or the file that has them.
+    /// The source of the labels: `expect`, or their file.
     pub labels: String,
     /// The numbers of runs.
     pub counts: Counts,
@@ -34,9 +34,9 @@ pub struct Calibration {
 pub struct Counts {
     /// Rows with a labelled run.
     pub rows: usize,
-    /// Runs that went right.
+    /// The number of good runs.
     pub good: usize,
-    /// Runs that went wrong.
+    /// The number of bad runs.
     pub bad: usize,
     /// Runs without a label.
     pub unlabelled: usize,
@@ -62,7 +62,7 @@ pub struct GateCalibration {
     pub unit: JudgedUnit,
     /// Its verdicts on what is good.
     pub good: Verdicts,
-    /// Its verdicts on what is bad.
+    /// Its verdicts on bad runs or rows.
     pub bad: Verdicts,
     /// Its numbers.
     pub targets: Vec<TargetCalibration>,
@@ -83,7 +83,7 @@ pub enum JudgedUnit {
 pub struct Verdicts {
     /// The total number.
     pub of: usize,
-    /// The number of failures. Absent if the gate asserts nothing about a single one.
+    /// The number of failures. Absent if the gate asserts nothing about single runs.
     pub failed: Option<usize>,
     /// The lower end of the 95% Wilson interval of that share.
     pub lower: Option<f64>,
@@ -98,11 +98,11 @@ pub struct Verdicts {
 pub struct TargetCalibration {
     /// Its name, as `expect:` has it.
     pub target: String,
-    /// Which values are good.
+    /// Which values are better.
     pub better: Better,
-    /// In how many good runs, or rows, it was measured.
+    /// The number of good runs, or rows, in which it was measured.
     pub good: usize,
-    /// In how many bad ones.
+    /// The number of bad runs, or rows, in which it was measured.
     pub bad: usize,
     /// The separation of good and bad. Absent if too few of them have a value.
     pub separated: Option<Separated>,
@@ -119,7 +119,7 @@ pub struct Separated {
     pub lower: f64,
     /// The upper end.
     pub upper: f64,
-    /// The matcher that parts them best, when any does.
+    /// The matcher that separates them best, if any does.
     pub best: Option<Value>,
     /// The number of good ones that it keeps.
     pub kept: usize,

@@ -9,7 +9,7 @@ use mcptest_core::suite::Variant;
 use mcptest_core::trace::Run;
 use mcptest_stats::{CONFIDENCE, separation, six_decimals};
 
-/// The reports of one gate, on what is counted and on what floors have to hold for.
+/// The reports of one gate on labelled runs or rows, and on the runs that floors must hold for.
 pub(super) struct Samples {
     gate: &'static str,
     targets: &'static [Target],
@@ -136,7 +136,7 @@ impl Samples {
         }
     }
 
-    /// One of its numbers, where it was measured at all.
+    /// One of its targets, if it was measured.
     fn target(&self, target: &Target) -> Option<TargetCalibration> {
         let (good, bad) = (self.values(target, true), self.values(target, false));
         if good.is_empty() && bad.is_empty() {
@@ -153,7 +153,7 @@ impl Samples {
         })
     }
 
-    /// The values of a target in what is good, or in what is bad.
+    /// The values of a target in good or bad samples.
     fn values(&self, target: &Target, is_good: bool) -> Vec<f64> {
         self.numbers(target, is_good)
             .flatten()
@@ -174,7 +174,7 @@ impl Samples {
         units.map(move |unit| unit.report.targets.get(name).copied().flatten())
     }
 
-    /// In how many of the bad what the block asks of a target does not hold.
+    /// The number of bad samples that miss the block's bound on a target.
     pub(super) fn failed(&self, target: &Target) -> usize {
         let fails = |unit: &&JudgedSample| {
             unit.report

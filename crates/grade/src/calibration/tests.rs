@@ -1,4 +1,4 @@
-//! Made-up runs with known answers.
+//! Synthetic runs with known answers.
 
 use super::*;
 use mcptest_core::gates::{Better, GATES};
@@ -21,7 +21,7 @@ fn suite() -> Suite {
         .unwrap_or_else(|| panic!("{:?}", loaded.problems))
 }
 
-/// Rows of one run each; a bad run makes so many calls too many.
+/// Rows of one run each. A bad run makes this number of extra calls.
 fn measured(good: usize, bad: &[usize]) -> Calibration {
     let suite = suite();
     let (defaults, of) = (Defaults::new(GATES), suite.agent_rows().next().unwrap());

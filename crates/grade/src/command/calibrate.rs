@@ -1,4 +1,5 @@
-//! `mcptest calibrate`: which gates tell good runs from bad ones, and which floors do the good runs support?
+//! `mcptest calibrate`: which gates separate good runs from bad ones, and which floors do the good
+//! runs support?
 
 use crate::calibration::Calibration;
 use crate::show::calibration;

@@ -1,4 +1,4 @@
-//! `mcptest eval`: ask the judges for grades that are missing or stale, then judge; or say what that would take.
+//! `mcptest eval`: request missing or stale grades, then judge; or estimate the cost.
 
 use crate::show::check_plan::explained;
 use crate::{EvalOptions, Evaluated, GradeOptions, WhichGrades, eval, plan};

@@ -1,4 +1,4 @@
-//! `mcptest judge-check`: how far can a judge be trusted, by runs whose outcome is known?
+//! `mcptest judge-check`: how reliable is a judge on runs of known outcome?
 
 use crate::judge_quality::JudgeCheck;
 use crate::show::judge_check;
@@ -13,7 +13,7 @@ use mcptest_command::{
 use mcptest_replay::{Filter, LeftOut, Selection};
 use std::path::PathBuf;
 
-/// Measure judges on runs whose outcome is known.
+/// Arguments of `judge-check`.
 #[derive(Debug, Args)]
 pub(crate) struct CheckJudges {
     #[command(flatten)]
@@ -156,7 +156,7 @@ fn refused(mislabelled: &Mislabelled) -> Failure {
     Failure::of_problems(&mislabelled.problems, &mislabelled.sources)
 }
 
-/// Says what was missed, and gives the exit code: what could not be asked comes before what was measured.
+/// Reports missed thresholds and returns the exit code. A failed request comes before the measures.
 fn ended(args: &CheckJudges, checked: &Checked) -> u8 {
     if let Some(why) = &checked.over_budget {
         output::stderr(&format!("grading was stopped: {why}\n"));

@@ -5,7 +5,7 @@ use mcptest_command::progress::words::{count_grouped, dollars, grouped};
 use mcptest_core::escape::escape;
 use mcptest_core::grade::{Asks, Criterion, Question, Sees};
 
-/// Every check with what it asks, of whom, and what that takes; then all together.
+/// Every check with its question, judges and cost, then the total.
 pub(crate) fn explained(checks: &[CheckPlan<'_>]) -> String {
     let mut text: String = checks.iter().map(check_in_words).collect();
     let calls: usize = checks.iter().map(|check| check.calls).sum();
@@ -113,7 +113,7 @@ fn unpriced(check: &CheckPlan<'_>) -> String {
         .join(", ")
 }
 
-/// `3 runs × 2 criteria × 1 judge = 6`, and what is graded already.
+/// `3 runs × 2 criteria × 1 judge = 6`, and the existing grades.
 fn calls(check: &CheckPlan<'_>) -> String {
     let question = check.question;
     let of_rubric = match &question.asks {

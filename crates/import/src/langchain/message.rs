@@ -1,4 +1,4 @@
-//! One LangChain message, in any of the shapes in which it is written down.
+//! How is one LangChain message read, in any of its forms?
 
 use crate::anthropic;
 use crate::content::{Part, answer_of, call_of, part, text_of, unknown};
@@ -11,7 +11,7 @@ use crate::usage;
 use mcptest_core::trace::RecordedCall;
 use std::borrow::Cow;
 
-/// Parts in which nothing is called, and what providers ran themselves.
+/// Parts without calls, and calls that providers ran themselves.
 const HARMLESS: [&str; 6] = [
     "tool_call_chunk",
     "server_tool_call_chunk",
@@ -30,11 +30,11 @@ enum MessageKind {
     Tool,
     /// A message that says who speaks under `role`, as providers write it.
     Role,
-    /// It says nothing: an instruction to a framework.
+    /// An instruction to a framework, which is not part of the conversation.
     Nobody,
 }
 
-/// A message's kind, and the object in which its content stands.
+/// A message's kind, and the object with its content.
 fn unwrapped<'a>(fields: &Fields<'a>) -> Option<(MessageKind, Fields<'a>)> {
     if let Some(kwargs) = fields.part("kwargs").filter(|_| fields.has("lc")) {
         let class = fields.get("id")?.list()?.last()?.string()?;
@@ -89,7 +89,6 @@ pub(super) fn signature(message: Json<'_>) -> Option<String> {
     is_ai.then(|| signed(&ids, text)).flatten()
 }
 
-/// Reads one message into the conversation.
 pub(super) fn read_message(message: Json<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
     if let Some((role, text)) = pair(message) {
         return read_pair(message, &role, &text, transcript);
@@ -198,7 +197,7 @@ fn read_ai(fields: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfi
     Ok(())
 }
 
-/// The texts; blocks of calls repeat `tool_calls`, and are read only where those are missing.
+/// Reads the texts. Call blocks repeat `tool_calls`, so they are read only if those are missing.
 fn read_content(
     fields: &Fields<'_>,
     reads_calls: bool,

@@ -1,4 +1,4 @@
-//! LangSmith runs: which of a trace's runs have the whole conversation, and what do the others add?
+//! LangSmith runs: which run of a trace has the whole conversation, and what do other runs add?
 
 use super::message::{is_message, read_message, signature};
 use crate::catalogue::read_tools;
@@ -105,8 +105,9 @@ fn flat(list: Vec<Json<'_>>) -> Vec<Json<'_>> {
 
 /// The conversation of one trace.
 ///
-/// A root run whose outputs are messages has all of it; else the runs of models are put together as a log of
-/// requests; else the runs of tools are the calls. So no call is counted by two of them.
+/// A root run whose outputs are messages has all of it. Otherwise the runs of models are joined
+/// like a log of requests. Otherwise the runs of tools are the calls. No call is counted by two of
+/// these.
 pub(super) fn transcript(trace: &[Run<'_>]) -> Result<Transcript, Misfit> {
     let mut ordered: Vec<&Run<'_>> = trace.iter().collect();
     ordered.sort_by(|one, other| one.order.cmp(&other.order));
@@ -143,7 +144,7 @@ pub(super) fn transcript(trace: &[Run<'_>]) -> Result<Transcript, Misfit> {
     Ok(transcript)
 }
 
-/// The messages of a run: a graph gives back those it was given, others give only what is new.
+/// The messages of a run. A graph repeats its input messages; other runs return only new ones.
 fn whole_of<'a>(run: &Run<'a>) -> Result<Vec<Json<'a>>, Misfit> {
     let (given, gave) = (run.inputs()?, run.outputs()?);
     let is_said_again = |message: &Json<'_>| {
@@ -172,7 +173,7 @@ fn content(message: Json<'_>) -> Option<&str> {
     inner.get("content").map(Json::text)
 }
 
-/// The model, its tools and its settings, which are beside the messages.
+/// The model, its tools and its settings, which are next to the messages.
 fn read_around(run: &Run<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
     let extra = run.fields.part("extra").unwrap_or_default();
     let parameters = extra.part("invocation_params").unwrap_or_default();
@@ -222,8 +223,8 @@ fn read_models(runs: &[&Run<'_>], transcript: &mut Transcript) -> Result<(), Mis
     Ok(())
 }
 
-/// Reads the last exchange of each chain. Models beside each other, as of an agent and its helpers, may be given the
-/// same messages.
+/// Reads the last exchange of each chain. Parallel models, such as an agent and its helpers, may
+/// have the same input messages.
 fn read_chains(exchanges: Vec<Exchange<'_>>, transcript: &mut Transcript) -> Result<(), Misfit> {
     let mut read: BTreeSet<String> = BTreeSet::new();
     for chain in chains(exchanges, signature) {
@@ -248,7 +249,7 @@ fn finish_reason(run: &Run<'_>) -> Option<String> {
     first.part("generation_info")?.owned("finish_reason")
 }
 
-/// Runs of tools where no run of a model says what it called.
+/// Runs of tools, if no run of a model contains the calls.
 fn read_tools_alone(runs: &[&Run<'_>], transcript: &mut Transcript) {
     for run in runs.iter().filter(|run| run.is("tool")) {
         let name = run.fields.string("name").unwrap_or_default().into_owned();

@@ -37,18 +37,19 @@ impl Attributes {
         Ok(Self(attributes))
     }
 
-    /// Adds an attribute, unless it is there.
+    /// Adds an attribute unless it exists.
     pub(super) fn insert(&mut self, key: impl Into<String>, json: String) {
         self.0.entry(key.into()).or_insert(json);
     }
 
-    /// Every attribute whose key begins with this: the rest of the key, and the value as JSON text.
+    /// Every attribute whose key begins with this prefix: the rest of the key, and the value as
+    /// JSON text.
     pub(super) fn under(&self, prefix: &str) -> impl Iterator<Item = (&str, &str)> {
         let all = self.0.range(prefix.to_owned()..);
         all.map_while(move |(key, value)| Some((key.strip_prefix(prefix)?, value.as_str())))
     }
 
-    /// Adds what an event of the span says, where the span itself does not.
+    /// Adds attributes of a span's event that the span itself lacks.
     pub(super) fn add_missing(&mut self, others: Self) {
         others
             .0
@@ -77,7 +78,7 @@ impl Attributes {
         text.strip_suffix(".0").unwrap_or(&text).parse().ok()
     }
 
-    /// The first of these that is there, as JSON text: what a string holds, where that is JSON.
+    /// The first of these that is present, as JSON text. A string is read as JSON if it is.
     pub(super) fn json(&self, keys: &[&str]) -> Option<String> {
         let found = keys.iter().find_map(|key| self.0.get(*key))?;
         let inner = serde_json::from_str::<String>(found).ok();
@@ -93,7 +94,8 @@ impl Attributes {
     }
 }
 
-/// One attribute. Of messages and tools, which are written out as `llm.tools.0.name` or as lists, each value is one.
+/// Adds one attribute. Messages and tools, written as `llm.tools.0.name` or as lists, give one
+/// attribute per value.
 fn flatten(key: &str, value: Json<'_>, into: &mut BTreeMap<String, String>) {
     let is_written_out = key.starts_with("llm.");
     if let Some(fields) = value.object().filter(|_| is_written_out) {

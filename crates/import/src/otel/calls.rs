@@ -1,4 +1,5 @@
-//! Which spans are one and the same call: a tool's execution, the MCP request in it, the server's side of that?
+//! Which spans describe one call: a tool's execution, the MCP request in it, and the server's side
+//! of that?
 
 use super::span::{Span, SpanKind};
 use mcptest_core::json::equal;
@@ -22,7 +23,7 @@ pub(super) struct Executed {
     pub(super) error: Option<String>,
 }
 
-/// The spans of a trace by their ids, to walk from one to those around it.
+/// The spans of a trace by their ids, for walking from a span to its parents.
 pub(super) struct Tree<'s> {
     spans: &'s [Span],
     by_id: BTreeMap<&'s str, usize>,
@@ -38,7 +39,7 @@ impl<'s> Tree<'s> {
         Self { spans, by_id }
     }
 
-    /// The nearest span around this one that is `wanted`, with none that is `between` on the way.
+    /// The nearest `wanted` span around this one, with no `between` span on the way.
     pub(super) fn around(
         &self,
         at: usize,
@@ -126,7 +127,7 @@ impl Merge<'_> {
         }
     }
 
-    /// An MCP request that no span is around, but which stands inside the time of the same tool's execution.
+    /// An MCP request without a parent span, but within the time of the same tool's execution.
     fn enclosed(&mut self) {
         let calls: Vec<usize> = (0..self.spans.len())
             .filter(|at| self.spans[*at].is_call())
@@ -155,7 +156,7 @@ impl Merge<'_> {
         }
     }
 
-    /// Two instruments that reported one call, by its id.
+    /// Merges reports of one call, with the same id, by two instruments.
     fn repeated(&mut self) {
         let mut by_id: BTreeMap<String, usize> = BTreeMap::new();
         for at in (0..self.spans.len()).filter(|at| self.spans[*at].is_call()) {
@@ -200,7 +201,7 @@ fn fits(one: &Span, other: &Span) -> bool {
     }
 }
 
-/// Returns true if two names mean one tool, perhaps with the server's name before one of them.
+/// Returns true if two names mean one tool, possibly with a server's name before one of them.
 pub(super) fn is_same_tool(one: &str, other: &str) -> bool {
     let ends = |long: &str, short: &str| {
         long.strip_suffix(short)

@@ -1,4 +1,4 @@
-//! The messages of a chat span: parts, as the conventions have them now, or what came before them.
+//! The messages of a chat span: parts in the current conventions, or the earlier forms.
 
 use super::attributes::Attributes;
 use super::span::reread;
@@ -8,7 +8,7 @@ use crate::transcript::{Dropped, ImportedAnswer, Transcript};
 use mcptest_core::trace::RecordedCall;
 use std::borrow::Cow;
 
-/// The side of a request to a model: what it was sent, or what it wrote.
+/// The side of a request to a model: its input or its output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Input,
@@ -46,8 +46,8 @@ pub(super) struct Message {
     pub(super) finish_reason: Option<String>,
 }
 
-/// `[{role, parts}]`. `None` if it is not a list of messages, such as a string that was cut off. Errors are in words:
-/// the JSON of a string has no place in the file.
+/// `[{role, parts}]`. `None` if it is not a list of messages, such as a string that was cut off.
+/// Errors have no place, because the JSON of a string has no place in the file.
 pub(super) fn listed_messages(text: &str, side: Side) -> Result<Option<Vec<Message>>, String> {
     let list = reread(text).and_then(Json::list).unwrap_or_default();
     let objects: Option<Vec<Fields<'_>>> = list.iter().map(|message| message.object()).collect();

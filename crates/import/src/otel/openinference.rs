@@ -1,4 +1,5 @@
-//! `OpenInference` attributes in the words of the GenAI conventions, so that one reader knows both.
+//! `OpenInference` attributes under the names of the GenAI conventions, so that one reader handles
+//! both.
 
 use super::attributes::Attributes;
 use super::span::reread;
@@ -25,7 +26,7 @@ const KINDS: [(&str, &str); 3] = [
     ("AGENT", "invoke_agent"),
 ];
 
-/// Attributes that mean the same.
+/// Attributes with equal meaning.
 const NAMES: [(&str, &str); 13] = [
     ("llm.response.model_name", "gen_ai.response.model"),
     ("llm.model_name", "gen_ai.response.model"),
@@ -67,8 +68,8 @@ fn quoted(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_default()
 }
 
-/// Adds to the attributes of a span what they mean in the words of the GenAI conventions; `kind` is what a table of
-/// spans says beside them.
+/// Adds a span's attributes under the names of the GenAI conventions. `kind` is the span's kind in
+/// a table of spans.
 pub(super) fn translate(
     attributes: &mut Attributes,
     kind: Option<&str>,

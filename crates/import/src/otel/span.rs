@@ -1,4 +1,4 @@
-//! What is a span about, and what does it contain about a chat, a tool or an agent?
+//! What does a span describe, and what does it contain about a chat, a tool or an agent?
 
 use super::attributes::Attributes;
 use super::messages::{Message, Side, indexed_messages, listed_messages, message_of_event};
@@ -38,7 +38,7 @@ pub(super) struct Span {
     pub(super) output: Vec<Message>,
     /// Message lists that were cut off, as exporters do with long values.
     pub(super) cut_lists: usize,
-    /// The error, if the span has one.
+    /// The error, if any.
     pub(super) error: Option<String>,
     name: String,
     /// The place of the span in the file.
@@ -124,7 +124,7 @@ impl Span {
         Ok(span)
     }
 
-    /// Events carry what newer conventions put on the span: all messages at once, or one event each.
+    /// Reads events, which older conventions use for the messages: all at once, or one event each.
     fn read_events(&mut self, fields: &Fields<'_>) -> Result<(), Misfit> {
         for event in fields.list("events")?.unwrap_or_default() {
             let Some(event) = event.object() else {
@@ -146,7 +146,8 @@ impl Span {
         Ok(())
     }
 
-    /// The messages of one side, if the span has any: listed under one of the keys, or each under its own.
+    /// The messages of one side, if the span has any: as a list under one key, or under separate
+    /// keys.
     fn read_messages(
         &mut self,
         side: Side,
@@ -314,7 +315,7 @@ impl Span {
         })
     }
 
-    /// Returns true if the other span lies within this one's time.
+    /// Returns true if the other span is within this span's time.
     pub(super) fn encloses(&self, other: &Self) -> bool {
         self.start > 0 && other.end > 0 && self.start <= other.start && other.end <= self.end
     }

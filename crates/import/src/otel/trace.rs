@@ -1,4 +1,5 @@
-//! One trace becomes one conversation: chats say what the model called, tool spans the results.
+//! How does one trace become one conversation? Chats show which calls the model made, and tool
+//! spans their results.
 
 use super::calls::{Executed, Tree, executed, is_same_tool};
 use super::messages::Message;
@@ -50,7 +51,7 @@ pub(super) fn transcript(spans: &[Span]) -> Result<Transcript, Misfit> {
     teller.finish(spans, &chats)
 }
 
-/// A request to a model. An instrument inside another one describes the same request.
+/// A request to a model. Nested instruments describe the same request.
 struct Chat<'s> {
     span: &'s Span,
     inner: Vec<&'s Span>,
@@ -139,7 +140,7 @@ fn duration_ms(spans: &[Span]) -> Option<u64> {
         .map(|nanoseconds| nanoseconds / 1_000_000)
 }
 
-/// An agent inside another agent was handed something over.
+/// An agent within another agent received a hand-off.
 fn delegations(spans: &[Span]) -> Vec<RecordedDelegation> {
     let tree = Tree::new(spans);
     let is_agent = |span: &Span| span.kind == SpanKind::Agent && span.agent().is_some();
@@ -224,8 +225,8 @@ impl Teller {
         }
     }
 
-    /// The input of the model: the user's new messages, and the answers to calls of this trace. Calls in it are
-    /// history, which their own spans describe.
+    /// Reads the model's input: new messages of the user, and answers to calls of this trace. Calls
+    /// in it are history, which other spans describe.
     fn input(&mut self, messages: &[Message]) -> Result<(), String> {
         let of_role =
             |role: &'static str| messages.iter().filter(move |message| message.role == role);
@@ -291,7 +292,7 @@ impl Teller {
         index
     }
 
-    /// A call that a span describes: a known call of the model, or one that only its span reveals.
+    /// A call that a span describes: a known call of the model, or one that only its span shows.
     fn execute(&mut self, executed: Executed) {
         let answer = answer_of_span(&executed, &mut self.transcript);
         let index = match self.made(&executed) {
@@ -362,8 +363,8 @@ impl Teller {
         Ok(self.transcript)
     }
 
-    /// Reads from the spans of whole agents what no other span says: the tokens, the prompt, and the answer if the
-    /// model `said_nothing`.
+    /// Reads from agents' spans what other spans lack: the tokens, the prompt, and the answer if
+    /// the model `said_nothing`.
     fn read_agents(&mut self, spans: &[Span], said_nothing: bool) -> Result<(), Misfit> {
         let agents = || spans.iter().filter(|span| span.kind == SpanKind::Agent);
         if self.transcript.tokens == Tokens::default()
@@ -386,7 +387,7 @@ impl Teller {
         Ok(())
     }
 
-    /// A trace whose only record of the calls is what was sent with the last request.
+    /// Reads the calls of a trace that has them only in the input of its last request.
     fn retell(&mut self, chat: &Chat<'_>) -> Result<(), String> {
         let transcript = &mut self.transcript;
         transcript.restart();

@@ -1,4 +1,4 @@
-//! What a user reads about a transcript that cannot be read, and that no input at all is more than that.
+//! What does a user read about an unreadable transcript? No input may do worse than fail.
 
 use crate::fixtures;
 use mcptest_import::{IMPORTERS, find, import};
@@ -10,7 +10,7 @@ fn problem(text: &str) -> String {
         .to_string()
 }
 
-/// A string, and what is said of it.
+/// A text, and its error.
 const WRONG_TYPES: [(&str, &str); 14] = [
     (
         "{\n \"messages\": 7\n}",

@@ -1,4 +1,4 @@
-//! What the formats say in odd places, and what is made of it.
+//! How are unusual parts of the formats read?
 
 use crate::told::{fidelity, told};
 use serde_json::json;

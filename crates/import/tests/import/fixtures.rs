@@ -43,7 +43,7 @@ fn every_fixture_is_told_by_its_content_alone() {
     }
 }
 
-/// Formats of which one reads what the other has among its own.
+/// Formats of which one also reads values of the other.
 const TOGETHER: [[&str; 2]; 2] = [["langchain", "anthropic"], ["openinference", "otel"]];
 
 #[test]

@@ -1,4 +1,5 @@
-//! Do transcripts of other programs come over whole: every call, in order, with its name, arguments, id and answer?
+//! Are transcripts imported completely: every call, in order, with its name, arguments, id and
+//! answer?
 
 #![allow(
     clippy::unwrap_used,

@@ -1,4 +1,4 @@
-//! Spans of one call, however many instruments told of it, are one call; spans of two calls are two.
+//! Are spans of one call one call, however many instruments report it, and spans of two calls two?
 
 use crate::told::{fidelity, told};
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use mcptest_import::{find, import};
 
-/// A format, a string, where it is wrong, and what is said of it.
+/// A format, a text, the place of its problem, and the error.
 type Refused = (&'static str, &'static str, &'static str, &'static str);
 
 const REFUSED: &[Refused] = &[

@@ -1,4 +1,4 @@
-//! Whatever a conversation is written down as, its calls come back: count, order, names, arguments, ids, answers.
+//! Do a conversation's calls survive in every format: count, order, names, arguments, ids, answers?
 
 use crate::written::{Conversation, conversation, lines};
 use crate::written_by_libraries::printed;

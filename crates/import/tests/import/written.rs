@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-/// A conversation: what the user asks, what the model does turn by turn, what it says at last.
+/// A conversation: the user's request, the model's turns, and the closing message.
 #[derive(Debug, Clone)]
 pub(crate) struct Conversation {
     pub(crate) prompt: String,
@@ -11,12 +11,12 @@ pub(crate) struct Conversation {
     pub(crate) answer: String,
 }
 
-/// One message of the model with calls in it.
+/// One message of the model, with calls.
 #[derive(Debug, Clone)]
 pub(crate) struct Turn {
     pub(crate) text: String,
     pub(crate) calls: Vec<Call>,
-    /// Whether the answers come in the opposite order.
+    /// True if the answers arrive in reverse order.
     pub(crate) is_reversed: bool,
 }
 
@@ -24,7 +24,7 @@ pub(crate) struct Turn {
 pub(crate) struct Call {
     pub(crate) name: String,
     pub(crate) args: Value,
-    /// `None` for a call that never came back.
+    /// `None` for a call without an answer.
     pub(crate) result: Option<String>,
     pub(crate) is_error: bool,
 }
@@ -109,7 +109,7 @@ impl Conversation {
         calls.map(|(_, id, call)| (id, call)).collect()
     }
 
-    /// The answers of a turn in the order in which they came.
+    /// The answers of a turn in order of arrival.
     pub(crate) fn answers(&self, turn: usize) -> Vec<(String, &Call, &str)> {
         let mut answers: Vec<_> = self
             .of_turn(turn)
@@ -140,7 +140,7 @@ impl Conversation {
         messages
     }
 
-    /// Every request that the conversation took, each with all that was said before.
+    /// Every request of the conversation, each with all earlier messages.
     pub(crate) fn openai_chat_log(&self) -> Vec<Value> {
         let messages = self.openai_chat();
         let replies = messages
@@ -245,8 +245,8 @@ impl Conversation {
         messages
     }
 
-    /// Chat spans with the messages, a tool span for each answered call with its MCP request inside or beside it, all in
-    /// one trace, in an order that says nothing.
+    /// Chat spans with the messages, and a tool span for each answered call with its MCP request
+    /// inside or beside it, all in one trace in random order.
     pub(crate) fn otel(&self, trace: usize, order: usize) -> Vec<Value> {
         let mut spans = Vec::new();
         let mut time = 1_000 * (trace as u64 + 1);
@@ -337,7 +337,7 @@ fn span(
     })
 }
 
-/// Each value on a line of its own.
+/// Each value on a separate line.
 pub(crate) fn lines(values: &[Value]) -> String {
     values
         .iter()

@@ -1,4 +1,4 @@
-//! One request from its arguments to its result, over as many rounds as it takes.
+//! How does one request get from its arguments to its result, over several rounds if necessary?
 
 use super::conversation::quote;
 use super::input_required::InputRequired;
@@ -110,7 +110,7 @@ async fn param_headers(client: &Client, name: &str, arguments: &RawValue) -> Vec
 /// The number of times that a call is repeated with more input.
 pub(super) const MAX_ROUNDS: usize = 10;
 
-/// A request, over as many rounds as it takes.
+/// A request with its rounds.
 struct Round<'a> {
     client: &'a Client,
     method: &'a str,

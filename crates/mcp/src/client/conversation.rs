@@ -1,4 +1,4 @@
-//! Which requests are open, and to which of them does a message that comes in belong?
+//! Which requests are open, and which of them does an incoming message belong to?
 
 use super::misbehaviour::{Misbehaviour, Moment};
 use super::params::own_capabilities;
@@ -19,11 +19,11 @@ pub type Tap = Arc<dyn Fn(Direction, &str) + Send + Sync>;
 
 const KEPT: usize = 1000;
 const KEPT_NOTES: usize = 1000;
-/// The bytes of notifications to keep for one request.
+/// The maximum number of bytes of notifications to keep for one request.
 const KEPT_NOTE_BYTES: usize = 4 << 20;
 const QUOTED: usize = 200;
 
-/// One connection's messages, whatever carries them.
+/// One connection's messages, independent of the transport.
 pub(super) struct Conversation {
     pub(super) server: String,
     pub(super) limit: usize,
@@ -53,7 +53,7 @@ struct PendingRequest {
     reply: oneshot::Sender<RequestOutcome>,
 }
 
-/// Why no more messages will come.
+/// Why no more messages will arrive.
 #[derive(Debug, Clone)]
 pub(super) enum End {
     Exited(Option<String>),
@@ -69,7 +69,7 @@ pub(super) struct RequestOutcome {
 }
 
 impl RequestOutcome {
-    /// Nothing came at all.
+    /// Nothing arrived at all.
     pub(super) fn bad(why: Misbehaviour) -> Self {
         Self {
             reply: Err(Unanswered::Bad(why)),
@@ -117,7 +117,7 @@ impl Conversation {
         })
     }
 
-    /// Opens a request about `asked`, as `tools/call get_weather`.
+    /// Opens a request for `asked`, such as `tools/call get_weather`.
     pub(super) fn open(&self, asked: &str) -> Result<Opened, Misbehaviour> {
         let mut state = self.state.lock();
         if let Some(end) = &state.end {
@@ -149,13 +149,13 @@ impl Conversation {
         Ok(Opened { id, reply })
     }
 
-    /// The handshake is done: what comes now is told apart from what came during it.
+    /// Marks the handshake as done, which separates later observations from earlier ones.
     pub(super) fn set_ready(&self) {
         self.state.lock().is_ready = true;
     }
 
-    /// Gives up a request, and says what had come for it; a later answer is observed, unless the request was one of the
-    /// handshake, which asks more than it needs to hear.
+    /// Gives up a request, and reports what arrived for it. A later answer is an observation,
+    /// except for requests of the handshake, which need not all be answered.
     pub(super) fn give_up(&self, id: i64, why: Misbehaviour) -> Option<RequestOutcome> {
         let mut state = self.state.lock();
         let waiting = state.waiting.remove(&id)?;
@@ -169,7 +169,7 @@ impl Conversation {
         })
     }
 
-    /// A request has failed by itself, not by what came in.
+    /// Fails a request for a reason other than an incoming message.
     pub(super) fn fail(&self, id: i64, why: Unanswered) {
         self.state.lock().settle(id, Err(why));
     }
@@ -179,7 +179,7 @@ impl Conversation {
         self.state.lock().waiting.contains_key(&id)
     }
 
-    /// No more messages will come.
+    /// Ends the conversation: no more messages will arrive.
     pub(super) fn end(&self, end: End) {
         let mut state = self.state.lock();
         let moment = if state.is_ready {
@@ -203,7 +203,7 @@ impl Conversation {
         self.state.lock().observe(observed);
     }
 
-    /// Everything that was seen besides the answers.
+    /// Everything observed besides the answers.
     pub(super) fn observed(&self) -> Vec<Observed> {
         let state = self.state.lock();
         let mut observed = state.observed.clone();
@@ -219,7 +219,7 @@ impl Conversation {
         }
     }
 
-    /// Takes in a message. `within` is the request on whose own stream it came, if it has one.
+    /// Handles a message. `within` is the request of its own stream, if it arrived on one.
     pub(super) fn hear(&self, text: &str, within: Option<i64>) -> Received {
         self.tap(Direction::Server, text);
         let message = match jsonrpc::parse(text) {
@@ -303,7 +303,7 @@ impl Conversation {
         Received::Bad(why)
     }
 
-    /// A line past the limit; its beginning may say which request it was to answer.
+    /// Handles a line beyond the size limit. Its beginning may name the request that it answers.
     pub(super) fn hear_too_long(&self, bytes: usize, start: String) {
         let limit = self.limit;
         let misbehaviour = Misbehaviour::TooLong {
@@ -436,7 +436,7 @@ impl ConversationState {
 }
 
 impl PendingRequest {
-    /// Keeps a notification, unless a flood of them came before.
+    /// Keeps a notification, unless there are too many.
     fn note(&mut self, note: &Note) {
         let bytes = note.params.as_ref().map_or(0, |params| params.get().len());
         if self.notes.len() < KEPT_NOTES && self.note_bytes + bytes <= KEPT_NOTE_BYTES {

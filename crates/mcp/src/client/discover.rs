@@ -1,5 +1,5 @@
-//! `server/discover`: how does a server of the modern protocol describe itself, and what does a failure to answer
-//! mean?
+//! `server/discover`: how does a server of the modern protocol describe itself, and what does a
+//! missing answer mean?
 
 use super::link::{Asking, Deadline, Link};
 use super::params::Params;
@@ -73,7 +73,7 @@ async fn ask_to_discover(link: &Link, deadline: Deadline) -> Result<Box<RawValue
     .outcome
 }
 
-/// True for a refusal of the version that names the very version: it is asked once more.
+/// True for a refusal that offers the requested version: the client tries once more.
 fn offers_our_version(error: &RpcError) -> bool {
     error.code == code::UNSUPPORTED_VERSION
         && supported_versions(error)
@@ -115,7 +115,7 @@ fn after_failure(misbehaviour: &Misbehaviour) -> Next {
     }
 }
 
-/// The versions that a refusal says would do.
+/// The versions that a refusal offers.
 pub(super) fn supported_versions(error: &RpcError) -> Option<Vec<String>> {
     #[derive(Deserialize)]
     struct Data {

@@ -8,15 +8,15 @@ use std::collections::BTreeMap;
 /// A server's description of itself.
 #[derive(Debug, Clone)]
 pub struct ServerInfo {
-    /// Its own name; empty when it did not say.
+    /// Its own name; empty if it sent none.
     pub name: String,
-    /// Its own version; empty when it did not say.
+    /// Its own version; empty if it sent none.
     pub version: String,
     /// The protocol revision that is spoken.
     pub protocol_version: String,
     /// The protocol of that revision.
     pub era: Era,
-    /// Its capabilities, as it wrote them.
+    /// Its capabilities, verbatim.
     pub capabilities: Box<RawValue>,
     /// The server's instructions for its use.
     pub instructions: Option<String>,
@@ -35,7 +35,7 @@ impl ServerInfo {
     }
 }
 
-/// A tool, as the server lists it.
+/// A tool in the server's list.
 #[derive(Debug, Clone)]
 pub struct Tool {
     /// Its name.
@@ -48,7 +48,7 @@ pub struct Tool {
     pub input_schema: Box<RawValue>,
     /// The JSON Schema of its structured results.
     pub output_schema: Option<Box<RawValue>>,
-    /// Everything, as it was written.
+    /// The whole tool, verbatim.
     pub raw: Box<RawValue>,
 }
 
@@ -70,14 +70,14 @@ impl Tool {
 pub struct Tools {
     /// The usable tools, in the server's order.
     pub tools: Vec<Tool>,
-    /// The problems with other tools, or with the list.
+    /// Problems of other tools, or of the list.
     pub complaints: Vec<super::Observed>,
 }
 
 /// A call and its result.
 #[derive(Debug)]
 pub struct Called {
-    /// The result as it was written, also when it says `isError: true`.
+    /// The verbatim result, even with `isError: true`.
     pub outcome: Result<Box<RawValue>, super::CallFailure>,
     /// From sending to the answer.
     pub duration: std::time::Duration,
@@ -116,7 +116,8 @@ impl Called {
 /// The end of a connection, and everything observed on it.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Closing {
-    /// Everything that [`observed`](super::Client::observed) gives, with what came during the ending.
+    /// Everything that [`observed`](super::Client::observed) returns, including observations during
+    /// the ending.
     pub observed: Vec<super::Observed>,
     /// The end of its process.
     pub process: mcptest_process::Closing,
@@ -127,6 +128,6 @@ pub struct Closing {
 pub struct Note {
     /// Its method.
     pub method: String,
-    /// Its parameters, as they were written.
+    /// Its parameters, verbatim.
     pub params: Option<Box<RawValue>>,
 }

@@ -1,4 +1,4 @@
-//! A result asks for input: what does it ask, and how is the request sent again?
+//! A result asks for input: which input, and how is the request repeated?
 
 use super::Misbehaviour;
 use super::conversation::Conversation;
@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use thiserror::Error;
 
-/// A result that asks for input.
+/// A result that requests input.
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct InputRequired {
@@ -26,7 +26,7 @@ struct InputRequest {
     params: Value,
 }
 
-/// Why the input that a result asks for cannot be given. Its text follows "the answer".
+/// Why the requested input cannot be given. Its text follows "the answer".
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) enum UnreadableInput {
     #[error("asks for input in a form that cannot be read: {0}")]

@@ -1,4 +1,4 @@
-//! One way to ask, whatever carries the messages.
+//! How are requests sent, independent of the transport?
 
 use super::conversation::{Conversation, RequestOutcome, Unanswered};
 use super::http::{EndTasks, Http};
@@ -16,17 +16,17 @@ use tokio::time::{Instant, timeout_at};
 /// A connection that carries messages.
 pub(super) enum Link {
     Stdio(Stdio),
-    /// With what ends its work in the background, where this is the connection's owner.
+    /// With a guard that ends its background work, for the connection's owner.
     Http(Arc<Http>, Option<EndTasks>),
 }
 
-/// One request, before it has an id.
+/// One request before it has an id.
 pub(super) struct Asking<'a> {
     pub(super) method: &'a str,
     /// In messages, as `tools/call get_weather`.
     pub(super) asked: &'a str,
     pub(super) params: &'a Params,
-    /// Headers beside the usual ones, on HTTP.
+    /// Additional headers, on HTTP.
     pub(super) headers: &'a [(String, String)],
     pub(super) deadline: Deadline,
 }
@@ -49,7 +49,7 @@ impl Deadline {
     }
 }
 
-/// The result of a request, and what came with it.
+/// The result of a request, and its notifications.
 pub(super) struct Asked {
     pub(super) outcome: Result<Box<RawValue>, CallFailure>,
     pub(super) notes: Vec<Note>,
@@ -221,7 +221,7 @@ impl Link {
         }
     }
 
-    /// Everything odd so far, and the end of the standard error.
+    /// All observations so far, and the end of the standard error.
     pub(super) fn observed(&self) -> Vec<Observed> {
         let mut observed = self.conversation().observed();
         let tail = self.stderr();
@@ -251,12 +251,12 @@ impl Link {
     }
 }
 
-/// Cancels a request whose caller has gone away or has waited long enough.
+/// Cancels a request whose caller is gone or has waited long enough.
 struct GivingUp<'a> {
     link: &'a Link,
     id: i64,
     exchange: Option<AbortHandle>,
-    /// The handshake may ask more than it waits for.
+    /// The handshake does not need every answer.
     is_of_handshake: bool,
     is_done: bool,
 }

@@ -11,14 +11,14 @@ pub enum Misbehaviour {
     CannotStart(StartError),
     /// Its process ended.
     Exited {
-        /// When it did.
+        /// The time of the failure.
         moment: Moment,
         /// The exit status in words. `None` if it is unknown.
         status: Option<String>,
     },
     /// Its output ended, though its process runs on.
     ClosedOutput {
-        /// When it did.
+        /// The time of the failure.
         moment: Moment,
     },
     /// No answer in time.
@@ -37,12 +37,12 @@ pub enum Misbehaviour {
     },
     /// An answer that is not a JSON-RPC message.
     Malformed {
-        /// Why it is not one.
+        /// Why it is not a message.
         why: Malformed,
         /// Its beginning.
         text: String,
     },
-    /// An answer under another id, where only one was possible.
+    /// An answer with a wrong id, although only one was possible.
     WrongId {
         /// The request's.
         asked: String,
@@ -83,14 +83,14 @@ pub enum Misbehaviour {
         /// The server's versions.
         supported: Vec<String>,
     },
-    /// A result without what its method must have.
+    /// A result that lacks required members of its method.
     BadResult {
         /// The problem.
         why: String,
     },
     /// A list that begins again.
     RepeatingCursor {
-        /// The cursor that came twice.
+        /// The repeated cursor.
         cursor: String,
         /// The number of pages read.
         pages: usize,
@@ -105,7 +105,7 @@ pub enum Misbehaviour {
         /// The number of repetitions.
         rounds: usize,
     },
-    /// A call that needs input which it is not given.
+    /// A call that needs input that the client does not give.
     InputRefused {
         /// The server's request.
         method: String,
@@ -124,7 +124,7 @@ pub enum Misbehaviour {
         /// The name of the header.
         name: String,
     },
-    /// Nothing listens at the address.
+    /// No server listens at the address.
     ConnectionRefused {
         /// The address.
         address: String,
@@ -155,11 +155,11 @@ pub enum Misbehaviour {
         /// Why.
         why: String,
     },
-    /// An HTTP redirect, which is not followed.
+    /// An HTTP redirect, which the client does not follow.
     Redirect {
         /// The HTTP status.
         status: u16,
-        /// Where it points.
+        /// Its target.
         location: Option<String>,
     },
     /// HTTP 401.
@@ -214,12 +214,12 @@ pub enum Misbehaviour {
     Html {
         /// The HTTP status.
         status: u16,
-        /// Its title, or how it began.
+        /// Its title, or its first words.
         start: String,
     },
     /// A body of a type that is neither JSON nor an event stream.
     WrongContentType {
-        /// The type. `None` if it is missing.
+        /// The content type. `None` if it is missing.
         found: Option<String>,
         /// The beginning of the answer.
         body: String,
@@ -240,7 +240,7 @@ pub enum Misbehaviour {
     StreamCut {
         /// The number of events received.
         events: usize,
-        /// True when it ended inside an event.
+        /// True if it ended inside an event.
         inside_event: bool,
         /// The number of resumptions.
         resumed: usize,

@@ -1,4 +1,5 @@
-//! A client that is a good witness: it asks a server, and tells exactly what came back, or what came instead.
+//! A client that is a reliable witness: it sends requests to a server, and reports exactly what it
+//! receives.
 
 mod call;
 mod conversation;
@@ -49,14 +50,15 @@ use std::time::Duration;
 
 /// A connection to one server, after the handshake. Many requests may be open at once.
 ///
-/// Dropping it ends a server that it started, at once; [`close`](Self::close) lets it end by itself first.
+/// Dropping it ends a server that it started immediately; [`close`](Self::close) first lets the
+/// server end by itself.
 pub struct Client {
     link: Link,
     info: ServerInfo,
     timeout: Duration,
-    /// Until when all requests together must be answered, where one limit is for all.
+    /// The deadline of all requests together, if they share a limit.
     whole: Option<Deadline>,
-    /// Which arguments of which tool are repeated as headers; `None` until the tools are known.
+    /// The arguments of each tool that are repeated as headers; `None` until the tools are known.
     param_headers: Mutex<Option<BTreeMap<String, Vec<ParamHeader>>>>,
 }
 
@@ -87,8 +89,8 @@ impl Client {
         Ok(listed.tools)
     }
 
-    /// Calls a tool; `arguments` is a JSON object. After the timeout (the server's, unless given) the call is cancelled
-    /// and the connection stays usable.
+    /// Calls a tool; `arguments` is a JSON object. After the timeout (the server's, unless given),
+    /// the call is cancelled and the connection stays usable.
     pub async fn call_tool(
         &self,
         name: &str,
@@ -99,7 +101,7 @@ impl Client {
         call::call_tool(self, name, arguments, deadline).await
     }
 
-    /// Asks any method of the protocol, such as `resources/read`.
+    /// Calls any method of the protocol, such as `resources/read`.
     pub async fn request(
         &self,
         method: &str,
@@ -114,15 +116,15 @@ impl Client {
         self.link.notify(method, params.as_deref());
     }
 
-    /// Everything odd that was seen and did not fail a request, what the server asked and was answered, and the end of
-    /// its standard error.
+    /// All observations that did not fail a request, the server's requests with their answers, and
+    /// the end of its standard error.
     pub fn observed(&self) -> Vec<Observed> {
         self.link.observed()
     }
 
-    /// Says goodbye: ends the session, or the server's input and then its process with all that it started.
+    /// Ends the connection cleanly: the session, or the server's input and then its process group.
     ///
-    /// Where one limit is for all and has passed, it ends at once.
+    /// If a shared deadline has passed, it ends at once.
     pub async fn close(self) -> Closing {
         let Some(whole) = self.whole else {
             return self.link.close().await;

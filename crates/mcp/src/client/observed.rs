@@ -3,7 +3,7 @@
 use crate::jsonrpc::{Malformed, RpcError};
 use thiserror::Error;
 
-/// Something that was seen besides the answers.
+/// An observation besides the answers.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum Observed {
     /// A string that is not a message.
@@ -11,7 +11,7 @@ pub enum Observed {
     Garbage {
         /// Its beginning.
         text: String,
-        /// Why it is not one.
+        /// Why it is not a message.
         why: Malformed,
     },
     /// A line that is not UTF-8.
@@ -59,13 +59,13 @@ pub enum Observed {
         /// The request's method.
         method: String,
     },
-    /// An error that says no id.
+    /// An error without an id.
     #[error("it sent an error without an id: {error}")]
     ErrorWithoutId {
         /// The error.
         error: RpcError,
     },
-    /// A request from the server, and what it was answered.
+    /// A request from the server, with its answer.
     #[error("it sent the request {method}{} and received {answer}, {}", spaced(params), how(*is_scripted))]
     ServerRequest {
         /// The server's request.
@@ -90,7 +90,7 @@ pub enum Observed {
     BadTool {
         /// Its name, or its place in the list.
         tool: String,
-        /// Which rule it breaks.
+        /// The broken rule.
         flaw: ToolFlaw,
         /// The problem.
         why: String,
@@ -101,7 +101,7 @@ pub enum Observed {
         /// Why.
         why: String,
     },
-    /// The server asked to come back later, and got the request again.
+    /// The server asked to retry later, and the request was repeated.
     #[error("it answered HTTP {status}; mcptest asked again after {after_ms} ms")]
     Retried {
         /// The HTTP status.
@@ -109,13 +109,13 @@ pub enum Observed {
         /// The time waited, in milliseconds.
         after_ms: u64,
     },
-    /// The session had ended, and a new one was begun.
+    /// The session had ended, so a new one began.
     #[error("its session had ended, so mcptest began a new one")]
     SessionRenewed,
     /// An event stream was cut off and continued after its last event.
     #[error("its event stream was cut off; mcptest continued it after event {after:?}")]
     StreamResumed {
-        /// The event after which it was continued.
+        /// The event after which the stream continued.
         after: String,
     },
     /// Something about the connection that did not end a request.
@@ -135,24 +135,24 @@ pub enum Observed {
     /// The end of what the process wrote to its standard error.
     #[error("it wrote to stderr: {0}")]
     Stderr(String),
-    /// More was seen than is kept.
+    /// The number of dropped observations.
     #[error("{0} more observations were dropped")]
     More(usize),
 }
 
-/// Which rule a tool breaks.
+/// The rule that a tool breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolFlaw {
-    /// Another one has its name.
+    /// Another tool has its name.
     Twice,
     /// The type of its input is not `object`.
     InputType,
-    /// Any other, without which it cannot be used.
+    /// Any other defect that makes it unusable.
     Unusable,
 }
 
 impl Observed {
-    /// True for what every server may do.
+    /// True for harmless observations, which any server may cause.
     pub fn is_usual(&self) -> bool {
         matches!(
             self,
@@ -160,7 +160,7 @@ impl Observed {
         )
     }
 
-    /// True for what the server sent instead of a message: worth quoting when no answer came.
+    /// True for output that is not a message: worth quoting if no answer arrived.
     pub fn is_in_place_of_an_answer(&self) -> bool {
         matches!(
             self,

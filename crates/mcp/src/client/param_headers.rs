@@ -1,4 +1,5 @@
-//! Which arguments of a tool are repeated as HTTP headers (`x-mcp-header`), and how is a value written there?
+//! Which arguments of a tool are repeated as HTTP headers (`x-mcp-header`), and how are their
+//! values encoded?
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;

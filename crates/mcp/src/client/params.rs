@@ -5,7 +5,7 @@ use crate::jsonrpc::{one_line, write_text};
 use serde_json::{Map, Value, json};
 use std::fmt;
 
-/// Members of `params` as JSON text, and what goes into `_meta`.
+/// Members of `params` as JSON text, and entries of `_meta`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Params {
     members: Vec<(String, String)>,
@@ -44,7 +44,7 @@ impl Params {
         self
     }
 
-    /// Adds a member that is JSON text already.
+    /// Adds a member of JSON text.
     pub(super) fn with(mut self, key: &str, json: &str) -> Self {
         self.members
             .push((key.to_owned(), one_line(json).into_owned()));

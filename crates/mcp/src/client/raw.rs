@@ -8,7 +8,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// An HTTP server's answer to a string, whatever it is.
+/// An HTTP server's raw answer.
 #[derive(Debug, Clone)]
 pub struct RawAnswer {
     /// The HTTP status.
@@ -70,7 +70,7 @@ impl Client {
         }
     }
 
-    /// True when nothing more will come.
+    /// True if no more messages will arrive.
     pub fn has_ended(&self) -> bool {
         self.link.conversation().has_ended()
     }

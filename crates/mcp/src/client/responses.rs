@@ -4,17 +4,18 @@ use crate::jsonrpc::{RpcError, code};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// Scripted answers to what a server may ask, by method: `roots/list`, `sampling/createMessage`, `elicitation/create`.
+/// Scripted answers to a server's requests, by method: `roots/list`, `sampling/createMessage`,
+/// `elicitation/create`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Responses {
-    /// For each method, in order; the first whose `when` fits is used.
+    /// The answers of each method, in order; the first whose `when` matches is used.
     pub scripted: BTreeMap<String, Vec<Scripted>>,
 }
 
 /// One scripted answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scripted {
-    /// A part of the parameters that must be there; `None` fits every request.
+    /// Required parts of the parameters; `None` matches every request.
     pub when: Option<Value>,
     /// The answer.
     pub answer: Result<Value, RpcError>,

@@ -5,7 +5,7 @@ use mcptest_core::words::count;
 use std::time::Duration;
 
 impl Misbehaviour {
-    /// The sentence about `asked`, such as `tools/call get_weather`.
+    /// The sentence for `asked`, such as `tools/call get_weather`.
     #[expect(
         clippy::too_many_lines,
         reason = "an arm for each variant, so that none is without words"

@@ -13,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 /// The time limit of a request, unless a server sets one.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
-/// The time limit of a server's first answer, unless it sets one: the server may have to be downloaded first.
+/// The default time limit of a server's first answer: the server may have to be downloaded first.
 pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// One server, ready to connect to: every variable is filled in.
@@ -63,7 +63,7 @@ impl fmt::Debug for OnLate {
     }
 }
 
-/// Where a server is.
+/// The address of a server.
 #[derive(Clone)]
 pub enum Endpoint {
     /// A program on its standard streams.
@@ -97,7 +97,7 @@ pub type BoxedWriter = Box<dyn AsyncWrite + Send + Unpin>;
 pub(crate) struct OpenedPipe {
     pub(crate) reader: BoxedReader,
     pub(crate) writer: BoxedWriter,
-    /// The process behind it, if one was started.
+    /// Its process, if one was started.
     pub(crate) child: Option<Child>,
     /// A watch on the input that the process has not read, if the system has one.
     pub(crate) unread: Option<UnreadInput>,

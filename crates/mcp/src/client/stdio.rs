@@ -19,7 +19,7 @@ const BATCH_BYTES: usize = 64 << 10;
 const AFTER_EXIT: Duration = Duration::from_millis(300);
 /// The lines of a standard error to show.
 const MOST_STDERR_LINES: usize = 10;
-/// The number of answers to the server's requests that may wait for a server that does not read them.
+/// The maximum number of queued answers for a server that does not read them.
 const MOST_REPLIES: usize = 1000;
 
 /// A connection over lines.

@@ -19,7 +19,7 @@ pub enum SpecError {
     UnsetVariable {
         /// The server.
         server: String,
-        /// The key that holds the text.
+        /// The key of the text.
         key: String,
         /// The variable.
         variable: String,
@@ -162,7 +162,8 @@ impl Filling<'_> {
 }
 
 impl ServerSpec {
-    /// The server as a suite describes it. `folder` is the suite's, where its program starts unless `cwd` says otherwise.
+    /// The server in a suite. `folder` is the suite's folder, in which its program starts unless
+    /// `cwd` is set.
     pub fn of(
         name: &str,
         server: &Server,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 type Members<'a> = BTreeMap<String, &'a RawValue>;
 
-/// The kinds of content, and the members without which they say nothing.
+/// The kinds of content, and the required members of each.
 const KINDS: [(&str, &[&str]); 5] = [
     ("text", &["text"]),
     ("image", &["data", "mimeType"]),

@@ -1,4 +1,4 @@
-//! All tools of a server, over all pages; one bad tool is one complaint.
+//! How are all tools of a server listed, over all pages? One bad tool is one complaint.
 
 use super::link::Asking;
 use super::param_headers::{self, ParamHeader};
@@ -104,7 +104,7 @@ struct List {
 }
 
 impl List {
-    /// Takes in a page, and gives the cursor of the next.
+    /// Adds a page, and returns the cursor of the next.
     fn add_page(&mut self, result: &RawValue, era: Era) -> Result<Option<String>, BadList> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]

@@ -80,7 +80,8 @@ impl Failure {
         parts.join("; ") + &missed.unwrap_or_default()
     }
 
-    /// The messages instead of an answer, each once, unless the failure already includes them.
+    /// The messages that arrived instead of an answer, each once, unless the failure already
+    /// includes them.
     fn seen_instead(&self) -> Vec<&str> {
         use Misbehaviour::{Malformed, NotUtf8, TooLong, WrongId};
         if matches!(

@@ -12,7 +12,7 @@ pub struct Injector {
     rules: Vec<WireFaultRule>,
     /// After a `wedged` fault struck: no call is answered any more.
     has_wedged_calls: AtomicBool,
-    /// After one struck whose scope is every request.
+    /// True after it affected a request whose scope is every request.
     has_wedged_all: AtomicBool,
     start: Instant,
 }
@@ -73,7 +73,7 @@ impl Injector {
         self.rules.is_empty()
     }
 
-    /// True after a `wedged` fault struck whose scope is every request: nothing is answered any more.
+    /// True after a `wedged` fault whose scope is every request: no request is answered any more.
     pub fn is_wedged(&self) -> bool {
         self.has_wedged_all.load(Ordering::Relaxed)
     }

@@ -33,9 +33,9 @@ pub enum RequestFault {
     /// It reaches the server.
     #[default]
     Serve,
-    /// It goes nowhere and is never answered.
+    /// It is dropped and never answered.
     Ignore,
-    /// It goes nowhere, and so do all after it that the fault is meant for.
+    /// It is dropped, and so are all later requests in the fault's scope.
     Wedge,
     /// The connection is closed instead of an answer.
     Disconnect,
@@ -52,7 +52,7 @@ pub enum RequestFault {
 }
 
 impl Action {
-    /// True when nothing goes wrong.
+    /// True if no fault applies.
     pub fn is_healthy(&self) -> bool {
         self.faults.is_empty()
     }
@@ -96,7 +96,7 @@ pub fn refusal(fault: RequestFault) -> Option<RpcError> {
     }
 }
 
-/// The lines with which standard error is flooded: 4 MiB, far more than a pipe holds.
+/// Lines that flood standard error: 4 MiB, far more than a pipe holds.
 pub fn flood() -> impl Iterator<Item = &'static str> {
     const LINE: &str = "flood-stderr: this line repeats until every unread pipe is full\n";
     std::iter::repeat_n(LINE, (4 << 20) / LINE.len())

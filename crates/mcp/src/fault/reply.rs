@@ -5,16 +5,16 @@ use crate::jsonrpc::{self, Id};
 /// The effect of a fault on an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReplyFault {
-    /// It is sent.
+    /// The answer is sent.
     #[default]
     Whole,
-    /// It is never sent.
+    /// The answer is never sent.
     Lost,
-    /// It is sent as broken JSON.
+    /// The answer is sent as broken JSON.
     Malformed,
-    /// It is sent with the id of no request.
+    /// The answer is sent with an unknown id.
     WrongId,
-    /// It is sent twice.
+    /// The answer is sent twice.
     Twice,
 }
 

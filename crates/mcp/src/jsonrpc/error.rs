@@ -26,7 +26,7 @@ impl RpcError {
         }
     }
 
-    /// The same with data.
+    /// The error with data.
     #[must_use]
     pub fn with_data(self, data: &serde_json::Value) -> Self {
         Self {

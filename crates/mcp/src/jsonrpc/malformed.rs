@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-/// Why a string is not a JSON-RPC message. Each says what was seen.
+/// Why a text is not a JSON-RPC message. Each variant describes the observation.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Malformed {
     /// Not JSON at all.
@@ -11,16 +11,16 @@ pub enum Malformed {
     /// JSON, but no object.
     #[error("it is JSON, but {0} instead of an object")]
     NotObject(&'static str),
-    /// A JSON-RPC batch, which MCP no longer has.
+    /// A JSON-RPC batch, which MCP no longer supports.
     #[error("it is a batch (a list of messages), which MCP does not support")]
     Batch,
-    /// A key is there twice.
+    /// A key occurs twice.
     #[error("it has the key `{0}` twice")]
     DuplicateKey(String),
     /// The object is missing `jsonrpc`.
     #[error("it has no `jsonrpc: \"2.0\"`")]
     NoVersion,
-    /// `jsonrpc` has another value.
+    /// `jsonrpc` has a different value.
     #[error("its `jsonrpc` is {0} instead of \"2.0\"")]
     WrongVersion(String),
     /// Both a result and an error.
@@ -32,7 +32,7 @@ pub enum Malformed {
     /// `error` is not an object with a code and a message.
     #[error("its `error` is {0}")]
     BadError(String),
-    /// The id is of a type that JSON-RPC does not have, or missing where there must be one.
+    /// The id has an invalid type, or is required but missing.
     #[error("its `id` is {0}")]
     BadId(String),
     /// `method` is not a string.

@@ -6,10 +6,10 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// One message: its parsed outline over the text it came in.
+/// One message: its parsed outline and its text.
 #[derive(Debug, Clone)]
 pub struct Message<'a> {
-    /// The text as it came.
+    /// The received text.
     pub raw: &'a str,
     /// The content.
     pub body: Body<'a>,
@@ -59,7 +59,7 @@ impl Body<'_> {
         }
     }
 
-    /// The request that the message takes back, if it does.
+    /// The request that the message cancels, if it does.
     pub fn cancelled_id(&self) -> Option<Id> {
         match self {
             Self::Notification { method, params } if method == "notifications/cancelled" => {
@@ -70,7 +70,7 @@ impl Body<'_> {
     }
 }
 
-/// Reads one message, or says why the text is not one.
+/// Parses one message, or reports why the text is not a message.
 pub fn parse(text: &str) -> Result<Message<'_>, Malformed> {
     let trimmed = text.trim_ascii();
     match trimmed.as_bytes().first() {
@@ -108,7 +108,7 @@ fn not_an_object(text: &str) -> Malformed {
     }
 }
 
-/// The keys that decide what a message is, each as it was written. `null` is a value here, not an absence.
+/// The keys that decide what a message is, verbatim. `null` is a value here, not an absence.
 #[derive(Deserialize)]
 struct Outline<'a> {
     #[serde(borrow, default, deserialize_with = "present")]
@@ -125,7 +125,7 @@ struct Outline<'a> {
     error: Option<&'a RawValue>,
 }
 
-/// The value of a member that may be `null`, which differs from an absent member.
+/// Reads a member that may be `null`, which differs from an absent member.
 pub fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     value: D,
 ) -> Result<Option<T>, D::Error> {

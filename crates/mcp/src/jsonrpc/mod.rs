@@ -1,4 +1,4 @@
-//! What is a JSON-RPC message, and which problems has a string that is not one?
+//! What is a JSON-RPC message, and which problems can a text have that is not one?
 
 mod error;
 mod id;
@@ -21,9 +21,9 @@ pub mod code {
     pub const INVALID_REQUEST: i64 = -32600;
     /// The method is unknown.
     pub const METHOD_NOT_FOUND: i64 = -32601;
-    /// The arguments do not fit.
+    /// The arguments are invalid.
     pub const INVALID_PARAMS: i64 = -32602;
-    /// Something went wrong inside.
+    /// An internal error.
     pub const INTERNAL_ERROR: i64 = -32603;
     /// The resource is unknown (legacy protocol).
     pub const RESOURCE_NOT_FOUND: i64 = -32002;

@@ -1,4 +1,4 @@
-//! Messages as one line of text, around parts that are JSON already.
+//! Messages as one line of text, with parts that are already JSON.
 
 use super::{Id, RpcError};
 use serde::Deserialize;
@@ -83,7 +83,7 @@ pub(crate) fn with_id(message: &str, new: impl FnOnce(Option<Id>) -> String) -> 
     )
 }
 
-/// The same JSON on one line: a line break inside would end the message.
+/// The JSON on one line: a line break would end the message.
 pub fn one_line(json: &str) -> Cow<'_, str> {
     if memchr::memchr2(b'\n', b'\r', json.as_bytes()).is_none() {
         return json.into();

@@ -1,7 +1,7 @@
-//! A request by itself, as `curl` sends it: who does the handshake for it?
+//! A single request without a handshake, like one from `curl`: who does the handshake?
 //!
-//! A client of the protocol always accepts event streams. One that does not only wants an answer: we are its client
-//! library then, on one connection for all such requests.
+//! A client of the protocol always accepts event streams. A program that does not only wants an
+//! answer. The proxy then acts as its client library, on one connection for all such requests.
 
 use crate::client::{CallFailure, Client, Misbehaviour, ServerSpec, WireError};
 use crate::jsonrpc::{self, Body, RpcError, code};
@@ -32,7 +32,7 @@ impl Bare {
         }
     }
 
-    /// Returns true if a message came without a session.
+    /// Returns true if a message arrived without a session.
     pub(super) fn is_meant(parts: &Parts, body: &Body<'_>) -> bool {
         let accepts_events = parts.headers.get_all(header::ACCEPT).iter().any(|value| {
             value
@@ -104,7 +104,7 @@ impl Bare {
         }
     }
 
-    /// Says goodbye.
+    /// Ends the connection.
     pub(super) async fn close(&self) {
         if let Some(client) = self.client.lock().await.take().and_then(Arc::into_inner) {
             client.close().await;

@@ -1,7 +1,7 @@
-//! How does a program that wants a server on stdio reach one that is watched by us?
+//! How does a program that wants a server on stdio reach a recorded one?
 //!
-//! It starts `mcptest bridge ADDRESS`, which copies its standard streams to a loopback socket. A word that only the
-//! two sides know comes first.
+//! It starts `mcptest bridge ADDRESS`, which copies its standard streams to a loopback socket,
+//! after a token that only the two sides know.
 
 use super::connection::connect;
 use super::interpose::Interposer;
@@ -13,13 +13,13 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWrite
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 
-/// The variable that holds the word.
+/// The variable that holds the token.
 pub const TOKEN_VARIABLE: &str = "MCPTEST_BRIDGE_TOKEN";
 
 const TOKEN_WITHIN: Duration = Duration::from_secs(10);
 const LONGEST_TOKEN: u64 = 256;
 
-/// Copies both ways until the other side closes.
+/// Copies in both directions until the other side closes.
 pub async fn copy(
     address: &str,
     token: &str,
@@ -50,9 +50,9 @@ pub async fn copy(
 /// A server that bridges lead to.
 #[derive(Clone)]
 pub struct BridgedServer {
-    /// The word that bridges say first.
+    /// The token that bridges send first.
     pub token: String,
-    /// The server to start for each of them.
+    /// The server to start for each bridge.
     pub endpoint: Endpoint,
     /// The observer between client and server.
     pub interposer: Arc<dyn Interposer>,

@@ -12,9 +12,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
-/// The time that a server may continue after its client has gone.
+/// The time that a server may continue after its client is gone.
 const AFTER_CLIENT: Duration = Duration::from_secs(5);
-/// The time that one end of a server may outlive the other: its process and its output.
+/// The time that a server's process and output may outlive each other.
 const AFTER_EXIT: Duration = Duration::from_millis(300);
 /// The lines of a standard error to show.
 const MOST_STDERR_LINES: usize = 16;
@@ -25,13 +25,13 @@ pub(super) enum ConnectError {
     /// The command could not be started.
     #[error("cannot start it: {0}")]
     NotStarted(#[from] StartError),
-    /// It has an address instead.
+    /// It has a URL instead.
     #[error("it is reached by its URL, not over a pipe")]
     NotAPipe,
 }
 
-/// Starts the server and passes everything on until one side ends; then nothing that it started is left. Dropping the
-/// future ends it at once.
+/// Starts the server and passes messages on until one side ends. No process that it started
+/// survives. Dropping the future ends it at once.
 pub(super) async fn connect(
     endpoint: &Endpoint,
     interposer: Arc<dyn Interposer>,

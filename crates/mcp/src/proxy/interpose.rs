@@ -38,7 +38,7 @@ pub trait Interposer: Send + Sync + 'static {
 pub struct Taken {
     /// The decision.
     pub onward: RequestFate,
-    /// The faults that struck, as they are written.
+    /// The faults that applied, in their written form.
     pub faults: Vec<String>,
 }
 
@@ -57,11 +57,11 @@ pub enum RequestFate {
     /// It reaches the server, and its answer returns unchanged.
     #[default]
     Pass,
-    /// It reaches the server, and its answer is shown to this one first.
+    /// It reaches the server, and this observer sees its answer first.
     Watch(Arc<dyn Watch>),
     /// It never reaches the server, and this is the answer.
     Answer(Instead),
-    /// It never reaches the server, and no answer ever comes.
+    /// It never reaches the server, and no answer is sent.
     Swallow(Option<Arc<dyn Watch>>),
     /// The connection closes instead of an answer.
     Disconnect,
@@ -80,13 +80,13 @@ pub struct Instead {
 
 /// Waits for the end of one request.
 pub trait Watch: Send + Sync {
-    /// The answer came: what the client gets.
+    /// The answer arrived. Returns the client's answer.
     fn answered(&self, answer: &Body<'_>, text: &str) -> WatchedReply;
-    /// No answer will come; the sentence says why.
+    /// No answer will arrive; the sentence gives the reason.
     fn unanswered(&self, _why: &str) {}
     /// Called when the client's answer has been sent.
     fn delivered(&self) {}
-    /// The client has given up waiting.
+    /// The client stopped waiting.
     fn cancelled(&self) {}
     /// Returns true if the server must not learn that the client has given up.
     fn ignores_cancel(&self) -> bool {
@@ -108,7 +108,7 @@ pub struct WatchedReply {
 }
 
 impl WatchedReply {
-    /// Lets the time pass that it is held back, after a request that was made at this time.
+    /// Waits for its delay after a request at this time.
     pub(crate) async fn wait(&self, asked: Instant) {
         if let Some(delay) = self.despite_cancel {
             sleep_until((asked + delay).into()).await;
@@ -124,7 +124,7 @@ impl WatchedReply {
     }
 }
 
-/// Faults of the wire on every call, as the proxy and the mock have them.
+/// Faults of the wire on every call, as in the proxy and the mock.
 impl Interposer for Injector {
     fn asked(&self, request: ClientRequest<'_>) -> Taken {
         let call = request.params.and_then(CallParams::read);

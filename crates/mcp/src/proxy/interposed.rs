@@ -1,4 +1,4 @@
-//! Between a client and a server on stdio when someone looks at it: whole messages, some of which come out otherwise.
+//! An observed client and server on stdio: whole messages, some of which are changed.
 
 use super::interpose::{ClientRequest, Instead, Interposer, RequestFate, Watch, WatchedReply};
 use super::lines::LineSeen;
@@ -24,13 +24,13 @@ pub(super) struct Interposed<O, E> {
     open: Mutex<BTreeMap<Id, WatchedRequest>>,
 }
 
-/// A request whose answer someone waits for.
+/// A request whose answer an observer awaits.
 #[derive(Clone)]
 struct WatchedRequest {
     watch: Arc<dyn Watch>,
     asked: Instant,
     is_cancelled: bool,
-    /// The server has never heard of it.
+    /// The server never received it.
     is_kept_back: bool,
 }
 
@@ -140,7 +140,7 @@ where
         true
     }
 
-    /// The server is gone: tells everyone who waits for an answer why. True when someone waited.
+    /// Reports to all waiting observers why the server is gone. Returns true if any waited.
     pub(super) fn give_up(&self, why: &str) -> bool {
         let open = std::mem::take(&mut *self.open.lock());
         for open in open.values() {
@@ -149,7 +149,7 @@ where
         open.values().any(|open| !open.is_cancelled)
     }
 
-    /// The client is gone: it waits for nothing any more.
+    /// Records that the client is gone, so it no longer waits for answers.
     pub(super) fn client_gone(&self) {
         let open = std::mem::take(&mut *self.open.lock());
         for open in open.values() {
@@ -204,7 +204,8 @@ where
         self.open.lock().insert(id, open);
     }
 
-    /// A cancel that the server must not see, since the answer is to come in spite of it.
+    /// Returns true for a cancellation that the server must not see, because the answer must arrive
+    /// anyway.
     fn is_ignored_cancel(&self, body: &Body<'_>) -> bool {
         let Some(id) = body.cancelled_id() else {
             return false;
@@ -314,7 +315,7 @@ where
     }
 }
 
-/// A stream cut after each line end; what is longer than any message comes in pieces.
+/// A stream split after each line end. A line longer than any message is split further.
 struct Pieces<R> {
     reader: R,
     buffer: BytesMut,

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 /// The part to keep of a line that is too long or not JSON.
 pub(crate) const EXCERPT: usize = 64 << 10;
 
-/// An observation beside a stdio server.
+/// An observation of a stdio server.
 #[derive(Debug)]
 pub(crate) enum LineSeen {
     /// Bytes of one side's stream of messages.
@@ -22,7 +22,7 @@ pub(crate) enum LineSeen {
     Event(Event),
 }
 
-/// Cuts lines and writes them down.
+/// Splits lines and records them.
 #[derive(Debug, Default)]
 pub(crate) struct LineEntries {
     client: Line,
@@ -74,7 +74,7 @@ impl LineEntries {
     }
 }
 
-/// One line verbatim: all of it, or its beginning and its length.
+/// One line verbatim, or its beginning and its length.
 #[derive(Clone, Copy)]
 pub(crate) struct Kept<'a> {
     pub(crate) bytes: &'a [u8],
@@ -89,7 +89,7 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    /// Takes bytes in, and gives each line that they complete.
+    /// Adds bytes, and returns each line that they complete.
     pub(crate) fn feed(&mut self, mut bytes: &[u8], mut complete: impl FnMut(Kept<'_>)) {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             if self.length == 0 {
@@ -106,7 +106,7 @@ impl Line {
         self.push(bytes);
     }
 
-    /// Takes bytes in that belong to the same line.
+    /// Adds bytes of the same line.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.length += bytes.len();
         if self.length > DEFAULT_MAX_MESSAGE_BYTES {
@@ -119,7 +119,7 @@ impl Line {
         }
     }
 
-    /// Gives what was received since the last line, if anything.
+    /// Returns the bytes since the last line, if any.
     pub(crate) fn end(&mut self, complete: impl FnOnce(Kept<'_>)) {
         if self.length > 0 {
             complete(Kept {
@@ -168,7 +168,7 @@ fn stderr(at_us: u64, line: Kept<'_>) -> Entry {
     }
 }
 
-/// The text that is kept, and the length of what it was when that is more.
+/// The kept text, and the original length if it was longer.
 pub(crate) fn excerpt(line: &Kept<'_>) -> (String, Option<u64>) {
     let kept = &line.bytes[..line.bytes.len().min(EXCERPT)];
     let is_cut = kept.len() < line.length;

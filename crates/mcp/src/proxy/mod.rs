@@ -28,7 +28,7 @@ pub enum ProxyError {
     /// The target is not the URL of a server.
     #[error("the target `{url}` is not valid: {reason}; write it as `http://127.0.0.1:3000/mcp`")]
     BadTarget {
-        /// As given.
+        /// The given URL.
         url: String,
         /// The problem.
         reason: String,
@@ -36,7 +36,7 @@ pub enum ProxyError {
     /// The address cannot be listened on.
     #[error("cannot listen on `{address}`: {reason}")]
     NotListening {
-        /// As given.
+        /// The given address.
         address: String,
         /// The system's message.
         reason: String,
@@ -46,8 +46,9 @@ pub enum ProxyError {
     NoClient(String),
 }
 
-/// Redacts the tape: known shapes of secrets, the patterns, and values under the name of a secret. These are
-/// variables, as a host passes them to its servers, and options in the words of a command or an address.
+/// The redactor for a tape: known shapes of secrets, the patterns, and values under the name of a
+/// secret. These are variables, as a host passes them to its servers, and options in the words of a
+/// command or an address.
 pub fn redactor(
     patterns: &[String],
     variables: impl Iterator<Item = (String, String)>,

@@ -15,7 +15,7 @@ const WAITING: usize = 128 << 20;
 /// The time that the traffic waits for a slow disk before the recording is abandoned.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Turns what was seen into entries; runs beside the traffic, so it may take its time.
+/// Turns observations into entries. Runs beside the traffic, so it may be slow.
 pub(crate) trait ToEntries: Send + 'static {
     /// An observation.
     type Seen: Send + 'static;
@@ -23,14 +23,14 @@ pub(crate) trait ToEntries: Send + 'static {
     fn note(&mut self, at_us: u64, seen: Self::Seen, entries: &mut Vec<Entry>);
 }
 
-/// Takes note of what crosses; cheap to clone.
+/// Records traffic; cheap to clone.
 #[derive(Debug)]
 pub(crate) struct Recorder<S> {
     sender: UnboundedSender<Note<S>>,
     shared: Arc<Shared>,
 }
 
-/// Something seen, when, and how many bytes it holds; `None` ends the recording.
+/// An observation, its time, and its size in bytes; `None` ends the recording.
 type Note<S> = Option<(u64, usize, S)>;
 
 #[derive(Debug)]
@@ -48,14 +48,14 @@ pub(crate) struct Recording<S> {
     thread: JoinHandle<Option<String>>,
 }
 
-/// The observations before the first recordable one.
+/// The observations before recording begins.
 #[derive(Debug)]
 pub(crate) struct Ready<S> {
     recorder: Recorder<S>,
     receiver: UnboundedReceiver<Note<S>>,
 }
 
-/// Makes ready to record: what is seen waits.
+/// Prepares a recording. Observations wait until it begins.
 pub(crate) fn ready<S>() -> (Recorder<S>, Ready<S>) {
     let (sender, receiver) = unbounded_channel();
     let shared = Arc::new(Shared {
@@ -94,14 +94,14 @@ impl<S> Clone for Recorder<S> {
 }
 
 impl<S> Recorder<S> {
-    /// A recorder that writes nothing, without a tape.
+    /// A recorder without a tape.
     pub(crate) fn off() -> Self {
         let (recorder, _) = ready();
         recorder.shared.is_given_up.store(true, Ordering::Relaxed);
         recorder
     }
 
-    /// Takes note of something that holds `size` bytes. Never waits.
+    /// Records an observation of `size` bytes. Never waits.
     pub(crate) fn see(&self, size: usize, seen: S) {
         if self.shared.is_given_up.load(Ordering::Relaxed) {
             return;
@@ -129,7 +129,8 @@ impl<S> Recorder<S> {
 }
 
 impl<S> Recording<S> {
-    /// Waits until all that was seen is written; says why the tape is not whole, if it is not.
+    /// Waits until all observations are written. Returns the reason that the tape is incomplete, if
+    /// any.
     pub(crate) async fn finish(self) -> Option<String> {
         let _writer_ended = self.sender.send(None);
         let thread = self.thread;
@@ -188,7 +189,7 @@ fn say_ended(writer: &Writer, reason: &str) {
     ));
 }
 
-/// One sentence for the person who runs the proxy.
+/// Prints one sentence for the user of the proxy.
 pub(crate) fn say(sentence: &str) {
     let _gone = writeln!(std::io::stderr(), "mcptest proxy: {}", escape(sentence));
 }

@@ -1,5 +1,5 @@
-//! How do bytes between a client and a server on stdio pass unchanged, and how does each side learn that the other
-//! ends?
+//! How do bytes between a client and a server on stdio pass unchanged, and how does each side
+//! notice that the other ended?
 
 use super::ProxyError;
 use super::interposed::{Ended, Interposed};
@@ -22,10 +22,10 @@ const CHUNK: usize = 64 << 10;
 /// The exit code after a fault that breaks the connection, as the mock has it.
 const BROKEN_BY_FAULT: u8 = 1;
 
-/// The times that the sides wait for each other.
+/// The time limits for waiting on the other side.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
-    /// The time that a server may be silent after its client has gone.
+    /// The time that a server may be silent after its client is gone.
     pub after_client: Duration,
     /// The time that the output may continue after its server has ended.
     pub to_end: Duration,
@@ -47,7 +47,7 @@ pub struct ClientEnd<I, O, E> {
     pub input: I,
     /// The client's input.
     pub output: O,
-    /// Where the server's standard error goes.
+    /// The destination of the server's standard error.
     pub errors: E,
 }
 
@@ -67,12 +67,12 @@ pub struct Setup {
     pub command: Vec<String>,
     /// The faults to inject. An idle injector changes nothing.
     pub injector: Injector,
-    /// The times that the sides wait for each other.
+    /// The time limits for waiting on the other side.
     pub patience: Patience,
 }
 
-/// Starts the server and passes everything on until one side ends, or `stop` says why it must; the tape begins only
-/// when the server has started.
+/// Starts the server and passes messages on until one side ends, or `stop` returns a reason to end.
+/// The tape begins only once the server has started.
 pub async fn run<I, O, E>(
     setup: Setup,
     client: ClientEnd<I, O, E>,
@@ -218,7 +218,7 @@ impl Flow {
         )
     }
 
-    /// Passes on what was written before the end.
+    /// Passes on the output before the end.
     async fn drain(&mut self) {
         let patience = self.patience;
         if !self.to_client.is_finished() {
@@ -230,7 +230,7 @@ impl Flow {
     }
 }
 
-/// Waits until the client has closed its end and the server has had nothing more to say for a while.
+/// Waits until the client has closed its end and the server was silent for a while.
 async fn client_is_gone(
     to_server: &mut JoinHandle<Ended>,
     mut activity: watch::Receiver<Instant>,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// The first line: what was recorded.
+/// The first line of a tape.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Header {
     /// Always `mcptest-tape`.
@@ -14,10 +14,10 @@ pub struct Header {
     pub server: TapeServer,
 }
 
-/// Where the recorded server was.
+/// The address of the recorded server.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct TapeServer {
-    /// Its name in a suite, when it had one.
+    /// Its name in a suite, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     /// The words of its command, on stdio.
@@ -67,7 +67,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// An entry with nothing in it yet.
+    /// An empty entry.
     pub fn at(at_us: u64) -> Self {
         Self {
             at_us,
@@ -80,7 +80,7 @@ impl Entry {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Event {
-    /// An HTTP request that carries no message, as the one that opens a stream or ends a session.
+    /// An HTTP request without a message: it opens a stream or ends a session.
     HttpRequest {
         /// Its method.
         method: String,
@@ -99,20 +99,20 @@ pub enum Event {
     },
     /// The server's process ended.
     Exit {
-        /// As the system says it.
+        /// The system's description of it.
         status: String,
     },
     /// One side closed its end.
     Closed {
-        /// Which side.
+        /// The side.
         by: Direction,
     },
     /// A fault that the proxy injected instead of the server's answer or before it.
     Fault {
-        /// As given to `--fault`.
+        /// The value of `--fault`.
         fault: String,
     },
-    /// The recording ended without one side closing.
+    /// The recording ended before either side closed.
     Stopped {
         /// Why.
         reason: String,

@@ -18,7 +18,7 @@ pub(crate) struct TapeRequest<'a> {
     pub(crate) method: Cow<'a, str>,
     pub(crate) params: Option<&'a RawValue>,
     pub(crate) answer: Option<Answered<'a>>,
-    /// The client took the request back.
+    /// The client cancelled the request.
     pub(crate) is_cancelled: bool,
     /// The faults that the proxy injected.
     pub(crate) faults: Vec<&'a str>,
@@ -38,7 +38,7 @@ impl<'a> TapeRequest<'a> {
         CallParams::read(self.params.filter(|_| self.method == "tools/call")?)
     }
 
-    /// The result, if there is one.
+    /// The result, if any.
     pub(crate) fn result(&self) -> Option<&'a RawValue> {
         self.answer.as_ref()?.outcome.as_ref().ok().copied()
     }

@@ -30,15 +30,15 @@ pub enum TapeFault {
     /// The text itself.
     #[error("{}", said(.0))]
     Text(TextFault),
-    /// The first line is not what it should be.
+    /// The first line is not a valid header.
     #[error("this is not a tape's header ({}); {}", .0, WORDS.shape)]
     NoHeader(String),
-    /// A line after it is not.
+    /// A later line is not a valid entry.
     #[error("this is not a tape's entry ({}); restore the line, or {}", .0, WORDS.again)]
     BadEntry(String),
 }
 
-/// Adds a description of tapes, because the user may have named a file of another kind.
+/// Adds a description of tapes, because the user may have named a file of a different kind.
 fn said(fault: &TextFault) -> String {
     let made = match fault {
         TextFault::WrongFormat { .. } => {

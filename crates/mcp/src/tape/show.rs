@@ -101,7 +101,8 @@ impl<'t> Page<'t> {
 }
 
 impl Page<'_> {
-    /// Entries that belong together: one, or lines of standard error, of which only the last are shown.
+    /// Writes related entries: one entry, or lines of standard error, of which only the last are
+    /// shown.
     fn stretch(&mut self, entries: &[(usize, &Entry)]) {
         let [(_, first), ..] = entries else { return };
         let folded = if self.options.full || !is_stderr(first) {

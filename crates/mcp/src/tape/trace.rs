@@ -1,4 +1,4 @@
-//! A tape as the runs that gates judge: each session is one, with the calls as they were made.
+//! A tape as runs for gates: each session is a run, with its calls.
 
 use super::pair::{TapeRequest, requests};
 use super::{Direction, Event, Tape};
@@ -177,7 +177,7 @@ fn client_name(asked: &[TapeRequest<'_>]) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// The tools as they were listed, the latest of each name; `None` when they never were.
+/// The listed tools, the latest version of each name; `None` if they were never listed.
 fn catalogue(tape: &Tape, asked: &[TapeRequest<'_>]) -> Option<Vec<CatalogueTool<Box<RawValue>>>> {
     #[derive(Deserialize)]
     struct Listed<'a> {

@@ -19,12 +19,12 @@ pub enum WriteError {
     /// The system refused.
     #[error("cannot write the recording {}: {reason}", path.display())]
     Refused {
-        /// Where it was to be written.
+        /// The path of the file.
         path: PathBuf,
         /// The system's message.
         reason: String,
     },
-    /// The file has other contents.
+    /// The file is not a tape.
     #[error(
         "{} contains something that is not a tape, and stays unchanged; write the recording to another file with --out",
         .0.display()
@@ -47,18 +47,18 @@ pub struct Writer {
     gathered: Vec<u8>,
     written: u64,
     failed: Option<String>,
-    /// The treatment of the file if nothing is written.
+    /// The treatment of the existing file if nothing is written.
     before: Before,
 }
 
 /// The earlier contents of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Before {
-    /// It was not there.
+    /// The file did not exist.
     Nothing,
-    /// A tape, or nothing of a length: it stays until there is something to be written.
+    /// A tape or an empty file: it stays until something is written.
     Kept,
-    /// It is gone: this tape has begun.
+    /// It was replaced: this tape has begun.
     Over,
 }
 
@@ -107,7 +107,7 @@ impl Writer {
         self.gathered.len() >= GATHERED
     }
 
-    /// Writes what was gathered; `Some` says why, when the recording ends here.
+    /// Writes the buffer. Returns the reason if the recording ends here.
     pub fn flush(&mut self) -> Option<String> {
         if self.failed.is_some() || self.gathered.is_empty() {
             return None;
@@ -147,7 +147,7 @@ impl Writer {
         self.failed.as_deref()
     }
 
-    /// A write may have stopped inside a line; what came before is kept.
+    /// Removes an incomplete last line after a failed write.
     fn cut_half_lines(&self) {
         let _kept_as_it_is = self.file.set_len(self.written);
     }

@@ -1,4 +1,4 @@
-//! Are the tools, resources and prompts still there, and do they still ask for and promise the same?
+//! Do the tools, resources and prompts still exist, with compatible inputs and outputs?
 
 use super::drift::{Findings, Subject, Tier};
 use super::schema::{self, SchemaSide};
@@ -116,7 +116,7 @@ fn add_part(subject: &mut Subject<'_>, part: &PlacedChange<&str, &Value>) {
     }
 }
 
-/// The arguments of a prompt, which have no schema.
+/// Compares the arguments of a prompt, which have no schema.
 fn arguments(subject: &mut Subject<'_>, old: &Value, new: &Value) {
     let is_required = |argument: &Value| {
         argument
@@ -147,7 +147,7 @@ fn by_name(arguments: &Value) -> impl Iterator<Item = (&str, &Value)> {
     arguments.map(|argument| (text_at(argument, "name"), argument))
 }
 
-/// Compares what the server says about itself.
+/// Compares the server's description of itself.
 pub(super) fn server(findings: &mut Findings, old: &Value, new: &Value) {
     let mut subject = findings.of("server", "the server");
     let none = Value::Null;

@@ -18,7 +18,7 @@ impl Tier {
     /// All, the worst first.
     pub const ALL: [Self; 3] = [Self::Breaking, Self::Changed, Self::Added];
 
-    /// As it is written.
+    /// Its spelling.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Breaking => "breaking",
@@ -36,7 +36,7 @@ pub struct DriftFinding {
     pub tier: Tier,
     /// The tool, resource or request.
     pub subject: String,
-    /// Where in it; empty for all of it.
+    /// The path within it; empty for all of it.
     pub path: String,
     /// The difference.
     pub message: String,
@@ -47,7 +47,7 @@ pub struct DriftFinding {
 pub struct LeftOut {
     /// The request.
     pub request: String,
-    /// Why it was not sent.
+    /// The reason that it was not sent.
     pub reason: String,
 }
 
@@ -60,7 +60,7 @@ pub struct Drift {
     pub replayed: usize,
     /// The requests that were not.
     pub left_out: Vec<LeftOut>,
-    /// False when nothing of the tape could be held against the server.
+    /// False if nothing on the tape could be compared.
     pub is_anything_checked: bool,
     /// The ignored paths without a difference.
     pub unused_ignores: Vec<String>,
@@ -83,7 +83,7 @@ pub(super) struct Findings {
     pub(super) found: Vec<DriftFinding>,
 }
 
-/// A path whose differences do not count.
+/// A path whose differences are ignored.
 #[derive(Debug)]
 struct IgnoredPath {
     ignore: Ignore,

@@ -39,7 +39,7 @@ impl FromStr for Ignore {
 }
 
 impl Ignore {
-    /// As it was written.
+    /// The path as written.
     pub(super) fn written(&self) -> &str {
         &self.written
     }

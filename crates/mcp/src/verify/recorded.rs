@@ -49,7 +49,7 @@ pub(super) fn read(raw: &RawValue) -> Value {
     serde_json::from_str(raw.get()).unwrap_or_default()
 }
 
-/// A list as the recorded client saw it.
+/// A list that the recorded client received.
 pub(super) struct RecordedList {
     /// The latest of each name.
     pub(super) items: Vec<Value>,
@@ -57,7 +57,7 @@ pub(super) struct RecordedList {
     pub(super) is_whole: bool,
 }
 
-/// Everything that was listed; `None` when no list came back.
+/// All listed items; `None` if no list was received.
 pub(super) fn recorded_items(kind: &ListKind, asked: &[TapeRequest<'_>]) -> Option<RecordedList> {
     let pages: Vec<Value> = asked
         .iter()
@@ -140,7 +140,7 @@ const OF_CLIENT: [&str; 4] = [
     "progressToken",
 ];
 
-/// The parameters without what belongs to the recorded client.
+/// The parameters without the recorded client's `_meta`.
 pub(super) fn without_meta(params: Option<&RawValue>) -> Option<Value> {
     let mut params = read(params?);
     let Some(object) = params.as_object_mut() else {
@@ -172,7 +172,7 @@ pub(super) fn responses(asked: &[TapeRequest<'_>]) -> Responses {
     responses
 }
 
-/// The answers to what a result asked for, which a later request gave.
+/// Adds the answers to requested input, which a later request contained.
 fn add_inputs(responses: &mut Responses, one: &TapeRequest<'_>, later: &[TapeRequest<'_>]) {
     let wanted = one
         .result()

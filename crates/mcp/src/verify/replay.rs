@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
 const MOST_PAGES: usize = 1000;
-/// Not asked again: the handshake is the client's own, and a stream that stays open answers nothing.
+/// Not repeated: the handshake is the client's own, and an open stream has no answer.
 const OWN: &[&str] = &[
     "initialize",
     "server/discover",
@@ -150,7 +150,7 @@ impl Replay<'_> {
         }
     }
 
-    /// Asks again, or notes why not.
+    /// Repeats a request, or notes the reason why not.
     async fn question(&mut self, question: &Question<'_>, recorded: Option<&RecordedAnswer<'_>>) {
         let reason = if self.is_over {
             Some("the server was gone")
@@ -255,7 +255,7 @@ impl Replay<'_> {
     }
 }
 
-/// A request that is asked again.
+/// A request to repeat.
 struct Question<'t> {
     asked: &'t TapeRequest<'t>,
     call: Option<CallParams<'t>>,
@@ -264,7 +264,7 @@ struct Question<'t> {
 }
 
 impl Question<'_> {
-    /// The name that paths to ignore may begin with.
+    /// The name with which ignored paths may begin.
     fn name(&self) -> &str {
         match &self.call {
             Some(call) => &call.name,
@@ -347,7 +347,7 @@ fn compare_results(subject: &mut Subject<'_>, old: &Value, new: &Value) {
     }
 }
 
-/// A result without `_meta`, and without an `isError` that says the same as its absence.
+/// A result without `_meta`, and without `isError: false`, which equals its absence.
 fn plain(result: &Value) -> Value {
     let mut result = result.clone();
     if let Some(object) = result.as_object_mut() {

@@ -114,7 +114,7 @@ struct Schemas<'c, 's> {
 }
 
 impl Schemas<'_, '_> {
-    /// Adds what has changed at a key; the tiers are of a schema of input and of one of output.
+    /// Adds a difference at a key. The tiers are for an input and for an output schema.
     fn add(&mut self, [input, output]: [Tier; 2], key: &str, what: impl Into<String>) {
         let tier = if self.side == SchemaSide::Input {
             input

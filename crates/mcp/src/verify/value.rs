@@ -8,10 +8,11 @@ use serde_json::{Map, Value};
 
 const BRIEF: usize = 60;
 const DEEPEST: usize = 100;
-/// Lists whose items are the answer itself: with fewer of them, something is gone.
+/// Lists whose items are the answer: a missing item is a loss.
 const CONTENTS: &[&str] = &["content", "contents", "messages"];
 
-/// Compares two values: what is gone or of another type breaks, other values are a change, new fields are added.
+/// Compares two values. Missing values and other types break; other values are changes; new fields
+/// are additions.
 pub(super) fn compare(subject: &mut Subject<'_>, path: &str, old: &Value, new: &Value) {
     at_depth(subject, path, old, new, 0);
 }
@@ -105,7 +106,8 @@ fn tier_of_length(path: &str, before: usize, after: usize) -> Tier {
     }
 }
 
-/// Returns true for a value that was hidden in the recording. The live answer may have any value there.
+/// Returns true for a value that was redacted in the recording. The live answer may have any value
+/// there.
 fn is_hidden(old: &Value) -> bool {
     old.as_str().is_some_and(has_placeholder)
 }
@@ -134,7 +136,7 @@ pub(super) fn changed(old: &Value, new: &Value) -> String {
     format!("changed from {} to {}", brief(old), brief(new))
 }
 
-/// The value on one line, cut short.
+/// The value on one line, shortened.
 pub(super) fn brief(value: &Value) -> String {
     clipped(&value.to_string(), BRIEF)
 }

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
-/// A request as it came.
+/// A received request.
 struct Request {
     verb: String,
     headers: BTreeMap<String, String>,
@@ -102,7 +102,7 @@ fn events(text: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/event-stream\r\n\r\n{text}")
 }
 
-/// A healthy legacy server with a session, whose tool calls are answered as the function says.
+/// A healthy legacy server with a session, which answers tool calls with this function.
 async fn tool_server(call: impl Fn(&Request) -> String + Send + Sync + 'static) -> ServerSpec {
     serve(move |request| {
         if request.asks("initialize") {

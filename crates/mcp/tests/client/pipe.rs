@@ -1,4 +1,4 @@
-//! What the client makes of messages, over a pipe.
+//! How does the client handle messages, over a pipe?
 
 use crate::script::{
     HANG_UP, error, initialized, result, server, server_that_starts_in, tool_server,

@@ -6,7 +6,7 @@ use mcptest_mcp::era::Era;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// A legacy server in shell: answers `initialize`, then does what the rest of the script says.
+/// A legacy server in shell: answers `initialize`, then runs the rest of the script.
 fn shell(rest: &str) -> ServerSpec {
     let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"sh","version":"1"}}}"#;
     let mut spec = ServerSpec::command(
@@ -65,7 +65,7 @@ async fn an_exit_before_the_handshake_is_told_with_status_and_stderr() {
     );
 }
 
-/// How often a server was started, which answers each line with what the script prints for it.
+/// The number of starts of a server that answers each line with the script's output.
 async fn starts(on_each_line: &str) -> (Era, usize) {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("starts");
@@ -282,7 +282,7 @@ async fn holds_a_server() {
     }
 }
 
-/// A process of ours that holds a server, the server, and what the server started.
+/// A process that holds a server, the server, and the server's child.
 async fn start_holder(folder: &Path) -> (std::process::Child, Vec<String>) {
     let file = folder.join("pid");
     let holder = std::process::Command::new(std::env::current_exe().unwrap())

@@ -1,4 +1,5 @@
-//! The client against a known-good server of another hand, on both transports and in both eras.
+//! The client against a reference server by other authors, on both transports and with both
+//! protocols.
 
 use mcptest_mcp::client::{Client, Scripted, ServerSpec};
 use mcptest_mcp::era::Era;

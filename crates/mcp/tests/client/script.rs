@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
-/// Lines to write for a message that came in.
+/// Lines to write for a received message.
 pub(crate) type Script = dyn Fn(&Value) -> Vec<String> + Send + Sync;
 
-/// A server that answers as the script says; every connection is a new one.
+/// A server that follows the script; every connection is new.
 pub(crate) fn server(script: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static) -> ServerSpec {
     server_that_starts_in(Duration::ZERO, script)
 }
@@ -52,7 +52,7 @@ pub(crate) fn server_that_starts_in(
 
 pub(crate) const HANG_UP: &str = "hang up";
 
-/// A healthy legacy server whose tool calls are answered as the function says.
+/// A healthy legacy server that answers tool calls with this function.
 pub(crate) fn tool_server(
     call: impl Fn(&Value) -> Vec<String> + Send + Sync + 'static,
 ) -> ServerSpec {

@@ -1,4 +1,4 @@
-//! One HTTP request, and what is sent back.
+//! How is one HTTP request answered?
 
 use super::headers::Accepts;
 use super::sessions::Sessions;
@@ -152,7 +152,7 @@ impl MockService {
         }
     }
 
-    /// Takes something that needs no answer.
+    /// Accepts a message that needs no answer.
     fn take(&self, headers: &HeaderMap, news: &Body<'_>) -> OwnResponse {
         if let Some(id) = session_id(headers) {
             if let Some(error) = unknown_version(headers) {
@@ -260,7 +260,7 @@ impl MockService {
         }
     }
 
-    /// An answer that something goes wrong with.
+    /// An answer with a fault.
     async fn late(
         &self,
         request: &Asked<'_>,
@@ -302,7 +302,7 @@ impl MockService {
         }
     }
 
-    /// Work that takes time, on an event stream.
+    /// Runs work that takes time, on an event stream.
     fn play(
         &self,
         request: &Asked<'_>,

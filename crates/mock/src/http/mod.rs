@@ -15,12 +15,12 @@ use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 
-/// Limits on what one client may use of the server.
+/// Limits for one client of the server.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Of its connections and requests.
     pub http: mcptest_http::Limits,
-    /// The most sessions at once; past it the longest idle one is ended for a new one.
+    /// The maximum number of sessions. Above it, the longest idle one is ended for a new one.
     pub sessions: usize,
     /// The time that a session may be idle.
     pub session_idle: Duration,
@@ -39,7 +39,7 @@ impl Default for Limits {
     }
 }
 
-/// The one path that is served.
+/// The only path that is served.
 pub const PATH: &str = "/mcp";
 
 /// A server that runs until this is dropped.
@@ -73,7 +73,7 @@ pub async fn serve_on_loopback(server: Server) -> io::Result<Serving> {
     Ok(Serving { url, task })
 }
 
-/// Serves until `shutdown` is done. Requests for `allowed_hosts` are let in besides those for this machine.
+/// Serves until `shutdown` completes. Accepts requests for this machine and for `allowed_hosts`.
 pub async fn serve(
     listener: TcpListener,
     server: Server,

@@ -43,7 +43,7 @@ pub(super) fn events(receiver: mpsc::Receiver<Bytes>, seat: Option<AudienceMembe
     })
 }
 
-/// With one more header.
+/// Adds a header.
 pub(super) fn with(mut reply: OwnResponse, name: &'static str, value: &str) -> OwnResponse {
     if let Ok(value) = HeaderValue::from_str(value) {
         reply.headers_mut().insert(name, value);
@@ -59,7 +59,7 @@ const HEARTBEAT: Duration = Duration::from_secs(20);
 struct Events {
     receiver: mpsc::Receiver<Bytes>,
     heartbeat: Interval,
-    /// Held while the stream is open, for one that listens to changes.
+    /// Held while the stream is open, for a client that listens to changes.
     _seat: Option<AudienceMember>,
 }
 

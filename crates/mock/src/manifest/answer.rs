@@ -21,7 +21,7 @@ pub type Answer<'m> = RpcResult<Cow<'m, str>>;
 pub struct ToolReply<'m> {
     /// The JSON text of a result, borrowed from the manifest when nothing was filled in.
     pub text: Cow<'m, str>,
-    /// True if it is sent verbatim, whatever MCP requires of a result.
+    /// True if it is sent verbatim, even if MCP forbids it.
     pub is_raw: bool,
 }
 
@@ -40,7 +40,7 @@ impl<'m> From<Cow<'m, str>> for ToolReply<'m> {
 /// The client's answers to the server's own requests, by their names in the manifest.
 pub type Inputs = BTreeMap<String, Value>;
 
-/// Nothing leads to what an answer is made of.
+/// The error for a missing part of an answer.
 pub(super) fn error_of_missing(who: &str, missing: &Missing) -> RpcError {
     let message = format!(
         "the answer of {who} uses `{}`, but this call does not have it",
@@ -89,7 +89,7 @@ pub(super) fn cut(text: &str) -> String {
     mcptest_core::words::cut(text, 200)
 }
 
-/// The way to make one answer.
+/// The instructions for one answer.
 #[derive(Debug)]
 pub(super) enum Plan {
     Result(Json),
@@ -103,7 +103,7 @@ pub(super) enum Plan {
     Store(Box<Operation>),
 }
 
-/// Answers that follow one another.
+/// Answers in order, one per call.
 #[derive(Debug)]
 pub(super) struct Sequence {
     pub(super) slot: usize,
@@ -183,7 +183,7 @@ impl Sequence {
     }
 }
 
-/// Why a result does not fit the tool's output schema; `None` when it does.
+/// Why a result does not match the tool's output schema; `None` if it does.
 pub(super) fn output_fault(result: &str, schema: &JsonSchema) -> Option<String> {
     let result: Value = serde_json::from_str(result).ok()?;
     if result.get("isError").and_then(Value::as_bool) == Some(true) {
@@ -199,7 +199,6 @@ pub(super) fn output_fault(result: &str, schema: &JsonSchema) -> Option<String> 
     ))
 }
 
-/// A result of one text.
 pub(super) fn text_result(text: &str, is_error: bool) -> String {
     let flag = if is_error { ",\"isError\":true" } else { "" };
     format!(

@@ -77,7 +77,7 @@ impl AskKind {
 /// One request to the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AskRequest {
-    /// Its name: the key under which its answer goes into [`Inputs`].
+    /// Its name: the key of its answer in [`Inputs`].
     pub name: String,
     /// The kind.
     pub kind: AskKind,
@@ -138,9 +138,9 @@ impl Ask {
         self.rounds.is_empty()
     }
 
-    /// The requests to make now: the requests of the first round that `inputs` does not answer. Empty if the answer
-    /// can be given. Optional requests are skipped for a client that has not declared the capability; a required
-    /// request is then an error.
+    /// The requests to make now: the requests of the first round that `inputs` does not answer.
+    /// Empty if the answer can be given. Optional requests are skipped for a client without the
+    /// capability; a required request is then an error.
     pub(super) fn next(
         &self,
         who: &str,
@@ -347,7 +347,7 @@ fn read_sampling(field: &mut Field<'_>, context: &Context<'_>, scope: &Scope) ->
     )
 }
 
-/// The parameters with two spellings: as MCP has them, in snake case, and what they are.
+/// The parameters with two spellings: MCP's, snake case, and the meaning.
 const SPELLED: [(&str, &str, &str); 6] = [
     (
         "maxTokens",
@@ -373,7 +373,7 @@ const SPELLED: [(&str, &str, &str); 6] = [
     ("toolChoice", "tool_choice", "The choice of tools"),
 ];
 
-/// The parameters with one spelling, and what they are.
+/// The parameters with one spelling, and their meaning.
 const PLAIN: [(&str, &str); 4] = [
     ("temperature", "The temperature"),
     ("tools", "Tools that the model may call"),

@@ -7,7 +7,7 @@ use mcptest_mcp::jsonrpc::{RpcError, RpcResult, code};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// The most values that one answer may have.
+/// The maximum number of values in one answer.
 const MOST: usize = 100;
 
 /// The values of arguments, by what the argument belongs to and its name.

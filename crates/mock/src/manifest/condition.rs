@@ -1,4 +1,5 @@
-//! `when:` does a condition hold for a call? A small subset of CEL, read by hand: the CEL crates bring an ANTLR runtime.
+//! `when:` does a condition hold for a call? A small subset of CEL with its own parser: the CEL
+//! crates bring an ANTLR runtime.
 
 use super::path::{Fault, Path, Values, first_character, moved, name_length, quoted};
 use mcptest_core::json::values_equal;
@@ -45,7 +46,7 @@ pub(super) enum Comparison {
 }
 
 impl Comparison {
-    /// The sign of each comparison. A sign that begins with another comes before it.
+    /// The sign of each comparison. A longer sign comes before its prefix.
     const SIGNS: [(&str, Self); 6] = [
         ("==", Self::Equal),
         ("!=", Self::NotEqual),

@@ -8,7 +8,8 @@ use mcptest_core::problem::Problem;
 use mcptest_core::suite::read::{Block, Field};
 use std::collections::BTreeSet;
 
-/// A kind of content: its name in MCP, the required keys, one of each group, and the optional keys.
+/// A kind of content: its name in MCP, the required keys (one of each group), and the optional
+/// keys.
 struct ContentKind {
     name: &'static str,
     needed: &'static [&'static [&'static str]],
@@ -53,7 +54,7 @@ static KINDS: [ContentKind; 5] = [
     },
 ];
 
-/// A list of content blocks, or one.
+/// Reads a list of content blocks, or one block.
 pub(super) fn read_list(
     field: &mut Field<'_>,
     context: &Context<'_>,
@@ -83,7 +84,7 @@ pub(super) fn one_text(text: Json) -> Json {
     list([text_block(text)])
 }
 
-/// One message: who says it, and its content, which may be a list.
+/// Reads one message: its role and its content, which may be a list.
 pub(super) fn read_message(
     field: &mut Field<'_>,
     context: &Context<'_>,

@@ -1,4 +1,4 @@
-//! What does reading one part of a manifest need to know of the rest?
+//! What does reading one part of a manifest need from the rest?
 
 use super::content::Body;
 use super::json::Json;
@@ -34,7 +34,7 @@ impl<'c> Context<'c> {
         }
     }
 
-    /// A name that no other of its kind may have.
+    /// A unique name among entries of its kind.
     pub(super) fn own_name(&self, kind: &'static str, field: &mut Field<'_>) -> Option<String> {
         let name = field.name()?;
         match self.names.borrow_mut().entry((kind, name.clone())) {
@@ -54,7 +54,7 @@ impl<'c> Context<'c> {
         Some(name)
     }
 
-    /// The slot of one more sequence.
+    /// The slot of the next sequence.
     pub(super) fn next_sequence(&self) -> usize {
         let slot = self.sequences.get();
         self.sequences.set(slot + 1);

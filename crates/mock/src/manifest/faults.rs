@@ -1,4 +1,4 @@
-//! `fault:` what goes wrong on purpose, with the whole server or with one tool?
+//! `fault:` which faults affect the whole server or one tool?
 
 use mcptest_core::fault::{FaultKind, FaultScope, ScopedFault};
 use mcptest_core::suite::read::Field;
@@ -30,7 +30,7 @@ pub(super) fn read_of_server(field: &mut Field<'_>) -> Option<Vec<ScopedFault>> 
     })
 }
 
-/// The faults of one tool, which affect only its calls.
+/// Reads the faults of one tool, which affect only its calls.
 pub(super) fn read_of_tool(field: &mut Field<'_>) -> Option<Vec<FaultKind>> {
     one_or_many(field, FaultKind::read)
 }

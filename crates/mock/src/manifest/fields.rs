@@ -1,5 +1,5 @@
-//! Which fields do manifests have besides the fields of suites: texts with holes, JSON with holes, two spellings of
-//! one key?
+//! Which fields do only manifests have: texts with holes, JSON with holes, and
+//! keys with two spellings?
 
 use super::json::{Json, PlacedFault};
 use super::path::{Fault, Path};
@@ -114,7 +114,7 @@ pub(super) fn any_json(field: &mut Field<'_>, scope: &Scope) -> Option<Json> {
     Some(json)
 }
 
-/// Any JSON as it is written: `${…}` means nothing in it.
+/// Reads JSON verbatim: `${…}` has no meaning in it.
 pub(super) fn literal_json(field: &mut Field<'_>) -> Option<Json> {
     let node = field.node(|| json!(true))?;
     Json::literal(node)
@@ -122,7 +122,7 @@ pub(super) fn literal_json(field: &mut Field<'_>) -> Option<Json> {
         .ok()
 }
 
-/// A map as it is written.
+/// Reads a map verbatim.
 pub(super) fn literal_object(field: &mut Field<'_>) -> Option<Json> {
     object(field, literal_json)
 }

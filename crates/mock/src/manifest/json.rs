@@ -1,4 +1,4 @@
-//! JSON with places to fill in: put together when the manifest is read, so that an answer is only copied.
+//! JSON with holes, built when the manifest is read, so that an answer is only copied.
 
 use super::path::{Fault, Path, Values};
 use super::template::{Hole, Missing, Template};
@@ -8,7 +8,7 @@ use mcptest_core::yaml::{Kind, Node, Scalar, resolve};
 pub(super) use mcptest_mcp::jsonrpc::write_text as quote;
 use std::borrow::Cow;
 
-/// JSON text in pieces; one piece when nothing is to be filled in.
+/// JSON text in pieces; one piece without holes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Json {
     segments: Vec<Segment>,
@@ -88,8 +88,8 @@ impl Json {
         }
     }
 
-    /// A value of the manifest, or all that is wrong with it: a string that is nothing but one `${…}` becomes the value it
-    /// leads to. `known` are the names of values.
+    /// A value of the manifest, or all of its problems. A string that is only one `${…}` becomes
+    /// that value. `known` are the names of values.
     pub(super) fn of_node<'n>(
         node: &'n Node,
         known: &[&str],
@@ -97,7 +97,7 @@ impl Json {
         Self::read(node, Some(known))
     }
 
-    /// A value of the manifest in which `${…}` means nothing.
+    /// A value of the manifest in which `${…}` has no meaning.
     pub(super) fn literal(node: &Node) -> Result<Self, Vec<PlacedFault<'_>>> {
         Self::read(node, None)
     }
@@ -248,12 +248,12 @@ impl Json {
     }
 }
 
-/// An object put together member by member.
+/// An object built member by member.
 #[derive(Debug, Default)]
 pub(super) struct Object(Json);
 
 impl Object {
-    /// Adds a member, when there is one.
+    /// Adds a member, if any.
     pub(super) fn member(&mut self, key: &str, value: Option<Json>) {
         let Some(value) = value else { return };
         self.0.push_raw(if self.is_empty() { "{" } else { "," });
@@ -285,7 +285,7 @@ impl Object {
         self.member(key, block.optional(key, doc, read));
     }
 
-    /// The object as JSON text, where nothing is to be filled in.
+    /// The object as JSON text, if it has no holes.
     pub(super) fn into_static(self) -> String {
         self.finish().as_static().unwrap_or_default().to_owned()
     }
@@ -294,7 +294,7 @@ impl Object {
         self.0.segments.is_empty()
     }
 
-    /// Adds the members of another.
+    /// Adds the members of another object.
     pub(super) fn extend(&mut self, other: Self) {
         let mut other = other.0;
         if let Some(Segment::Raw(first)) = other.segments.first_mut() {

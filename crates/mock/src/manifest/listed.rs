@@ -8,7 +8,7 @@ use mcptest_core::suite::read::{Block, Field};
 use mcptest_core::trace::ToolSchema;
 use serde_json::Value;
 
-/// The schema of a tool that says nothing of its arguments.
+/// The schema of a tool without declared arguments.
 const ANY_OBJECT: &str = r#"{"type":"object"}"#;
 
 /// The keys that `tools/list` shows.
@@ -75,7 +75,7 @@ impl Listed {
     }
 }
 
-/// A schema of arguments, which are always an object.
+/// Reads a schema of arguments, which are always an object.
 fn read_object_schema(field: &mut Field<'_>, is_held_to: bool) -> Option<WrittenSchema> {
     let schema = schema::read(field, is_held_to)?;
     if is_held_to && schema.value.get("type").and_then(Value::as_str) != Some("object") {

@@ -18,7 +18,7 @@ use std::path::Path;
 /// The result of loading: the manifest, unless a problem is an error.
 #[derive(Debug)]
 pub struct Loaded {
-    /// The manifest; `None` when it is refused.
+    /// The manifest; `None` if it is refused.
     pub manifest: Option<Manifest>,
     /// Everything worth saying about it.
     pub problems: Vec<Problem>,
@@ -56,7 +56,7 @@ pub fn load(path: &Path, files: ReadFile<'_>) -> Loaded {
     load_text(path, text, files)
 }
 
-/// Loads the manifest with this text; `path` is where it stands.
+/// Loads the manifest with this text; `path` is its file.
 pub fn load_text(path: &Path, text: String, files: ReadFile<'_>) -> Loaded {
     let mut sources = Sources::default();
     let file = sources.add(path.display().to_string(), text);

@@ -1,4 +1,5 @@
-//! A mock server's manifest: what it offers, and what it answers to which call. No transport, clock or files.
+//! A mock server's manifest: what it offers, and how it answers calls. No transport, clock or
+//! files.
 
 mod answer;
 mod ask;
@@ -81,7 +82,7 @@ pub struct Manifest {
 pub struct Cache {
     /// `ttlMs`.
     pub ttl_ms: u64,
-    /// `cacheScope`: whether others may be given it too.
+    /// `cacheScope`: whether other users may receive it too.
     pub is_public: bool,
 }
 
@@ -105,7 +106,7 @@ impl Manifest {
         !self.prompts.is_empty() || !self.resource_templates.is_empty()
     }
 
-    /// The tools as recordings list them.
+    /// The tools for the catalogue of a recording.
     pub fn catalogue(&self) -> Vec<CatalogueTool> {
         self.tools.iter().map(Tool::to_catalogue).collect()
     }

@@ -1,4 +1,4 @@
-//! What does a tool say while it works, and what changes when it is done?
+//! Which messages does a tool send while it works, and which changes does it announce afterwards?
 
 use super::answer::error_of_missing;
 use super::fields::{any_json, template};
@@ -84,7 +84,7 @@ pub(super) struct Aside {
     updated: Vec<UpdatedResource>,
 }
 
-/// A notification as the manifest has it.
+/// A notification of the manifest.
 #[derive(Debug)]
 struct NoticePlan {
     delay_ms: u64,

@@ -20,7 +20,7 @@ pub(super) struct Operation {
     pub(super) verb: Verb,
     pub(super) slot: usize,
     pub(super) collection: Arc<Collection>,
-    /// Which record.
+    /// The key of the record.
     pub(super) key: Json,
     /// The fields to write or to list by [default: all arguments].
     pub(super) fields: Option<Vec<(String, Json)>>,
@@ -175,7 +175,7 @@ fn value(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-/// Which keys go with which verbs.
+/// The keys that each operation allows.
 const COMPANIONS: &[(&str, &[&str])] = &[
     ("key", &["read", "update", "delete"]),
     ("record", &["create", "update"]),

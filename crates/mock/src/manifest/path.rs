@@ -4,7 +4,7 @@ use super::state::StateNow;
 use serde_json::Value;
 use std::ops::Range;
 
-/// The problem in a string, and its bytes.
+/// A problem in a text, and its bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) bytes: Range<usize>,
@@ -67,7 +67,7 @@ impl<'v> Values<'v> {
         }
     }
 
-    /// These values and one more.
+    /// These values and another.
     pub(super) fn with<'w>(&self, name: &'w str, value: &'w Value) -> Values<'w>
     where
         'v: 'w,
@@ -80,7 +80,7 @@ impl<'v> Values<'v> {
 }
 
 impl Path {
-    /// The path at the start of `text`, and how many bytes it takes. `known` are the names of values.
+    /// The path at the start of `text`, and its length in bytes. `known` are the names of values.
     pub(super) fn read(text: &str, known: &[&str]) -> Result<(Self, usize), Fault> {
         let root = name_length(text);
         if root == 0 {
@@ -208,7 +208,7 @@ pub(super) fn first_character(text: &str) -> usize {
     text.chars().next().map_or(0, char::len_utf8)
 }
 
-/// A string in double or single quotes at the start, and how many bytes it takes.
+/// A quoted string at the start, in double or single quotes, and its length in bytes.
 pub(super) fn quoted(text: &str) -> Result<Option<(String, usize)>, Fault> {
     let Some(quote) = text.chars().next().filter(|c| matches!(c, '"' | '\'')) else {
         return Ok(None);

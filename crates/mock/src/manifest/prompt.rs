@@ -19,7 +19,7 @@ pub struct Prompt {
     pub name: String,
     /// Its entry of `prompts/list`, as JSON text.
     pub listing: String,
-    /// The requests to the client before it is sent.
+    /// The requests to the client before the prompt is sent.
     pub ask: Ask,
     arguments: Vec<Argument>,
     who: String,
@@ -50,7 +50,7 @@ impl Manifest {
 }
 
 impl Prompt {
-    /// Refuses arguments if a required one is missing, or one is not a text.
+    /// Refuses arguments if a required one is missing, or one is not a string.
     pub fn check(&self, arguments: &Value) -> RpcResult {
         let missing = self.arguments.iter().filter(|argument| {
             argument.required && arguments.get(&argument.name).is_none_or(Value::is_null)

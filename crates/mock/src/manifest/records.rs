@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Memory {
     pub(super) collection: Arc<Collection>,
-    /// When each record came, by its key; others come after these.
+    /// The order of creation of each record, by its key; initial records come first.
     came: HashMap<String, usize>,
     next: usize,
     ids: u64,
@@ -53,7 +53,7 @@ pub(super) struct Records<'s> {
     pub(super) memory: &'s mut Memory,
 }
 
-/// Why nothing was done: by the key that was meant.
+/// Why nothing was done, with the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Refusal {
     NotFound(String),
@@ -65,7 +65,7 @@ pub(super) enum Refusal {
 }
 
 impl Records<'_> {
-    /// Stores a record; one without a key gets the next free id.
+    /// Creates a record; one without a key gets the next free id.
     pub(super) fn create(&mut self, mut record: Record) -> Result<Record, Refusal> {
         let name = self.memory.collection.key.clone();
         if record.get(&name).is_none_or(Value::is_null) {
@@ -136,7 +136,7 @@ impl Records<'_> {
         Ok(record)
     }
 
-    /// The records whose fields have these values, in the order in which they came.
+    /// The records whose fields have these values, in order of creation.
     pub(super) fn list(&self, filter: &Record) -> Vec<Value> {
         let fits = |record: &Value| {
             filter.iter().all(|(field, wanted)| {

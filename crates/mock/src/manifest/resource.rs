@@ -21,7 +21,7 @@ pub struct Resource {
     pub uri: String,
     /// Its entry of `resources/list` or `resources/templates/list`, as JSON text.
     pub listing: String,
-    /// The requests to the client before it is read.
+    /// The requests to the client before the resource is read.
     pub ask: Ask,
     template: Option<UriTemplate>,
     result: Json,

@@ -23,13 +23,13 @@ pub(super) struct Answers<'r> {
     pub(super) output: Option<&'r JsonSchema>,
 }
 
-/// The keys for the kinds of answers, of which an answer has one. Only the last five allow the parts of a result
-/// beside them.
+/// The keys for the kinds of answers, of which an answer has one. Only the last five allow parts of
+/// a result beside them.
 const KINDS: &[&str] = &[
     "result", "error", "sequence", "raw", "create", "read", "update", "delete", "list",
 ];
 const WHOLE: &[&str] = &["result", "error", "sequence", "raw"];
-/// The keys of a result, which may be written without `result:` around them.
+/// The keys of a result, which may be written without `result:`.
 const RESULT: &[&str] = &[
     "text",
     "content",
@@ -40,7 +40,7 @@ const RESULT: &[&str] = &[
     "_meta",
 ];
 
-/// The keys of an answer that hold all of it, as far as they are written and could be read.
+/// The complete answers of a block, as far as they could be read.
 struct WholeAnswer {
     result: Option<Json>,
     error: Option<Plan>,
@@ -205,8 +205,8 @@ impl Answers<'_> {
         }
     }
 
-    /// The parts of a result in the block itself. They may use the outcome of an operation on the store, and show it when
-    /// nothing else is written.
+    /// The parts of a result in the block itself. They may use the outcome of an operation on the
+    /// store. Without parts, the result shows the outcome.
     fn read_parts(self, block: &mut Block<'_>, stored: Option<&Operation>) -> Option<Json> {
         let Some(stored) = stored else {
             return self.result_parts(block, None);

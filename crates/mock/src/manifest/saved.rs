@@ -1,4 +1,5 @@
-//! A saved `tools/list` result becomes a manifest: which tools does it have, and how are they answered?
+//! How does a saved `tools/list` result become a manifest: which tools does it have, and how are
+//! they answered?
 
 use super::Manifest;
 use super::context::Context;
@@ -37,7 +38,7 @@ pub(super) fn read(
     })
 }
 
-/// A schema as it is written.
+/// A schema with its keys in order.
 fn in_order(node: &Node) -> Option<ToolSchema> {
     serde_json::from_str(Json::literal(node).ok()?.as_static()?).ok()
 }

@@ -15,7 +15,7 @@ pub(super) struct Scope {
 #[derive(Debug, Clone)]
 struct Arguments {
     names: Vec<String>,
-    /// True if no others can exist.
+    /// True if no other names can exist.
     are_all: bool,
 }
 
@@ -73,7 +73,7 @@ impl Scope {
         self.names.iter().map(String::as_str).collect()
     }
 
-    /// Warns of an argument that is not declared, where none can come, or where it looks like a slip.
+    /// Warns about an undeclared argument if it cannot occur, or if it looks like a misspelling.
     pub(super) fn check_argument(&self, name: &str, field: &Field<'_>) {
         let Some(arguments) = self
             .arguments

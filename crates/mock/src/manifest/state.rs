@@ -9,8 +9,8 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The memory of one running server: the progress of each sequence, and its state, which contains the collections of
-/// the store by name. Threads share it.
+/// The state of one running server: the progress of each sequence, and a state that contains the
+/// collections of the store by name. Threads share it.
 #[derive(Debug)]
 pub struct State {
     positions: Vec<AtomicUsize>,
@@ -63,7 +63,7 @@ impl State {
         &self.server
     }
 
-    /// The position of a sequence, which then is the next one.
+    /// Returns the position of a sequence, and advances it.
     pub(super) fn step(&self, slot: usize) -> usize {
         self.positions
             .get(slot)

@@ -1,4 +1,4 @@
-//! `store:` collections of records, so that what was created can be read back.
+//! `store:` collections of records, so that created records can be read again.
 
 use super::fields::any_json;
 use super::json::Json;
@@ -11,11 +11,11 @@ use std::collections::BTreeSet;
 /// A record.
 pub(super) type Record = Map<String, Value>;
 
-/// A collection as the manifest has it.
+/// A collection of the manifest.
 #[derive(Debug)]
 pub(super) struct Collection {
     pub(super) name: String,
-    /// The field by which records are found.
+    /// The field that identifies records.
     pub(super) key: String,
     /// The key of a record that is created without one.
     pub(super) id: Json,

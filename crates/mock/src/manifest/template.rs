@@ -23,7 +23,7 @@ pub(super) struct Hole {
     default: Option<String>,
 }
 
-/// A `${…}` that leads to nothing in this call.
+/// A `${…}` without a value in this call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Missing(pub(super) String);
 
@@ -50,7 +50,7 @@ impl Hole {
 }
 
 impl Template {
-    /// Reads a string. `known` are the names of values.
+    /// Reads a text. `known` are the names of values.
     pub(super) fn read(text: &str, known: &[&str]) -> Result<Self, Fault> {
         let mut template = Self::default();
         let mut at = 0;
@@ -93,7 +93,7 @@ impl Template {
         })
     }
 
-    /// The text, when it has no holes.
+    /// The text, if it has no holes.
     pub(super) fn as_literal(&self) -> Option<&str> {
         match self.pieces.as_slice() {
             [] => Some(""),

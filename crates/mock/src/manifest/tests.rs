@@ -1,4 +1,4 @@
-//! Does a manifest answer as it is written, and say all that is wrong with it?
+//! Does a manifest answer as written, and are all of its problems reported?
 
 use super::*;
 use mcptest_core::problem::Level;

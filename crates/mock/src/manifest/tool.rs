@@ -1,4 +1,4 @@
-//! One tool of a mock server: what it lists, what it takes, what it answers.
+//! One tool of a mock server: its list entry, its arguments, its answers.
 
 use super::answer::{
     Call, Inputs, Plan, Replied, ToolReply, cut, error_of_arguments, output_fault, text_result,
@@ -49,7 +49,7 @@ pub struct Tool {
     pub(super) who: String,
 }
 
-/// One answer, and when it is given.
+/// One answer, and its condition.
 #[derive(Debug)]
 pub(super) struct Case {
     pub(super) when: Option<Condition>,
@@ -64,7 +64,7 @@ impl Case {
 }
 
 impl Tool {
-    /// Refuses arguments that do not fit the tool's schema.
+    /// Refuses arguments that do not match the tool's schema.
     pub fn check(&self, arguments: &Value) -> RpcResult {
         match &self.input {
             Some(schema) if !schema.is_valid(arguments) => {
@@ -81,7 +81,7 @@ impl Tool {
             .next(&self.who, &values(arguments, inputs), inputs, declared)
     }
 
-    /// The notifications that come before the answer, in order.
+    /// The notifications before the answer, in order.
     pub fn notices(&self, arguments: &Value) -> RpcResult<Vec<Notice>> {
         self.aside
             .notices(&self.who, &Values::new([("args", arguments)]))
@@ -139,7 +139,7 @@ impl Tool {
         Ok(reply)
     }
 
-    /// The text of the only answer, when nothing is to be filled in and it has no condition.
+    /// The text of the only answer, if it has no holes and no condition.
     fn fixed_answer(&self) -> Option<&str> {
         match self.cases.as_slice() {
             [
@@ -152,7 +152,8 @@ impl Tool {
         }
     }
 
-    /// Refuses a result that was filled in and does not fit the output schema. A fixed one was checked when it was read.
+    /// Refuses a filled-in result that does not match the output schema. A literal result was
+    /// checked when it was read.
     fn check_output(&self, reply: &ToolReply<'_>) -> RpcResult {
         let (Cow::Owned(text), false) = (&reply.text, reply.is_raw) else {
             return Ok(());
@@ -237,7 +238,7 @@ impl Tool {
     }
 }
 
-/// When and how the answer to a call comes.
+/// When and how the answer to a call is sent.
 struct Delivery {
     delay_ms: u64,
     faults: Vec<FaultKind>,
@@ -295,7 +296,7 @@ pub(super) fn values<'v>(arguments: &'v Value, inputs: &'v Inputs) -> Values<'v>
     Values::new(inputs.chain([("args", arguments)]))
 }
 
-/// The answer of a tool without a response: a string, and a value that fits its output schema.
+/// The answer of a tool without a response: a text, and a value that matches its output schema.
 pub(super) fn default_answer(name: &str, output: Option<(&Value, &JsonSchema)>) -> Vec<Case> {
     let structured = output.and_then(|(written, schema)| sample(written, schema));
     let result = match structured {

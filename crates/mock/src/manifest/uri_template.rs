@@ -84,7 +84,7 @@ impl UriTemplate {
         self.names.iter().map(String::as_str)
     }
 
-    /// The variables of an address that fits.
+    /// The variables of a matching address.
     pub(super) fn variables_of(&self, uri: &str) -> Option<Vec<(&str, String)>> {
         let captures = self.pattern.captures(uri)?;
         let values = captures

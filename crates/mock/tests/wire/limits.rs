@@ -1,4 +1,4 @@
-//! What a client may not do to the server.
+//! What may a client not do to the server?
 
 use crate::support::*;
 use mcptest_http::Limits as HttpLimits;

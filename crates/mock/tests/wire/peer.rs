@@ -1,4 +1,4 @@
-//! rmcp as the client: a known-good peer, in both eras, on a pipe and over HTTP.
+//! rmcp as the client: a reference by other authors, with both protocols, on a pipe and over HTTP.
 
 use crate::support::{WEATHER, server, soon};
 use mcptest_mock::http::{Serving, serve_on_loopback};

@@ -1,4 +1,4 @@
-//! One message a line.
+//! One message per line.
 
 use crate::support::*;
 use serde_json::json;

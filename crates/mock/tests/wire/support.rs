@@ -1,4 +1,4 @@
-//! A client that says exactly what it is told to, and what it saw.
+//! A client that sends exactly the given messages, and its observations.
 
 use mcptest_mcp::fault::{FaultScope, ScopedFault};
 use mcptest_mock::Server;
@@ -10,9 +10,9 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
 use tokio::net::{TcpListener, TcpStream};
 
-/// Longer than anything here takes.
+/// Longer than any test takes.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(20);
-/// How long is waited for what must not come.
+/// How long to wait for messages that must not arrive.
 pub(crate) const QUIET: Duration = Duration::from_millis(150);
 
 pub(crate) const WEATHER: &str = r"
@@ -92,7 +92,7 @@ pub(crate) fn call(id: impl Into<Value>, tool: &str, arguments: Value) -> Value 
     )
 }
 
-/// The same request in the modern era.
+/// The request in the modern protocol.
 pub(crate) fn modern(mut request: Value, capabilities: Value) -> Value {
     let meta = &mut request["params"]["_meta"];
     meta["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
@@ -158,7 +158,7 @@ impl Pipe {
         self.next().await
     }
 
-    /// Nothing comes for a while.
+    /// Asserts that no message arrives for a while.
     pub(crate) async fn is_silent(&mut self) -> bool {
         let mut line = String::new();
         tokio::time::timeout(QUIET, self.0.read_line(&mut line))
@@ -249,7 +249,7 @@ impl Http {
         Exchange::send(self.address, &text).await
     }
 
-    /// One answer as JSON, whether it came as such or as an event.
+    /// One answer as JSON, from a JSON body or an event.
     pub(crate) async fn ask(&self, message: &Value) -> Value {
         let mut exchange = self.post(message).await;
         exchange.answer().await
@@ -364,7 +364,7 @@ impl Exchange {
             .expect("an event id")
     }
 
-    /// The one answer, as JSON or as the last event.
+    /// The answer, as JSON or as the last event.
     pub(crate) async fn answer(&mut self) -> Value {
         let body = self.body().await;
         let text = if self.header("content-type") == Some("text/event-stream") {
@@ -380,7 +380,7 @@ impl Exchange {
         !self.more().await && self.seen.is_empty()
     }
 
-    /// Nothing comes for a while, and the connection stays open.
+    /// Asserts that nothing arrives for a while, and the connection stays open.
     pub(crate) async fn is_silent(&mut self) -> bool {
         let mut bytes = [0; 64];
         tokio::time::timeout(QUIET, self.stream.read(&mut bytes))

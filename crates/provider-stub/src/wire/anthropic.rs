@@ -175,7 +175,7 @@ fn check_thinking(place: &str, block: &Value) -> Result<(), Wrong> {
     )))
 }
 
-/// The id of a call, if it is taken back.
+/// The id of a call, if it is returned.
 fn is_tool_use(place: &str, block: &Value) -> Result<String, Wrong> {
     let text = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
     only(

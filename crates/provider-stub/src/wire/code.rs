@@ -1,4 +1,5 @@
-//! Code of the model's that the provider runs: what of it is under way, and whose are the calls?
+//! Model code that the provider runs: which programs are in progress, and which calls belong to
+//! them?
 
 use super::{Answering, Seen, Wrong};
 use mcptest_core::provider::runs_code;
@@ -11,12 +12,12 @@ pub(crate) struct Code {
     pub(super) is_on: bool,
     /// The code that has begun and not ended.
     pub(super) pending: Option<String>,
-    /// Where the first of it began to run.
+    /// The container of the first program.
     pub(super) container: Option<String>,
 }
 
 impl Seen {
-    /// Takes in the tool that runs code.
+    /// Checks the tool that runs code.
     pub(super) fn code_tool(&mut self, wire: &str, at: &str) -> Result<(), Wrong> {
         if !runs_code(wire, &self.model) {
             return Err(Wrong::request(format!(

@@ -1,4 +1,4 @@
-//! A dialect as its provider speaks it: what is let in, and how is it answered?
+//! The provider's side of a dialect: which requests are accepted, and how are they answered?
 
 mod anthropic;
 mod code;
@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The side of a provider in one dialect.
+/// The provider's side of one dialect.
 pub(crate) struct Wire {
     pub(crate) name: &'static str,
     /// The header of the key, and the text before the key in it.
@@ -37,7 +37,7 @@ pub(crate) const WIRES: [Wire; 6] = [
     embeddings::GEMINI,
 ];
 
-/// A request as it came.
+/// A received request.
 pub(crate) struct ProviderRequest<'a> {
     pub(crate) path: &'a str,
     pub(crate) headers: &'a BTreeMap<String, String>,
@@ -64,11 +64,11 @@ pub(crate) struct Answering<'a> {
     pub(crate) model: &'a str,
     pub(crate) seen: &'a Seen,
     pub(crate) step: &'a Step,
-    /// Unlike that of any other answer in the conversation.
+    /// Unique among the answers of the conversation.
     pub(crate) serial: String,
 }
 
-/// An answer: the body, and what of it comes back with the next request.
+/// An answer: the body, and the parts that the next request returns.
 pub(crate) struct ProviderAnswer {
     pub(crate) body: Value,
     pub(crate) message: Vec<Value>,
@@ -87,7 +87,7 @@ pub(crate) struct Seen {
     /// The tool that must be called.
     pub(crate) forced: Option<String>,
     pub(crate) conversation: Vec<Value>,
-    /// Which messages are the model's.
+    /// For each message, whether it is the model's.
     pub(crate) of_model: Vec<bool>,
     pub(crate) code: code::Code,
 }
@@ -113,7 +113,7 @@ impl Seen {
         active_runs::key(&self.model, &self.prompt, &self.conversation[..end])
     }
 
-    /// The same for the conversation with this message.
+    /// The key of the conversation including this message.
     pub(crate) fn key_after(&self, message: &[Value]) -> u64 {
         if message.is_empty() {
             return self.key();
@@ -146,7 +146,7 @@ impl Seen {
         }
     }
 
-    /// Takes a tool in, if its provider would.
+    /// Checks a tool like its provider does.
     pub(crate) fn tool(
         &mut self,
         at: &str,
@@ -215,7 +215,7 @@ impl Answering<'_> {
     }
 }
 
-/// Only these keys are known to the provider.
+/// Refuses keys that the provider does not know.
 pub(crate) fn only(value: &Value, place: &str, known: &[&str]) -> Result<(), Wrong> {
     let unknown = value
         .as_object()
@@ -239,7 +239,6 @@ pub(crate) fn is_name(name: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
 
-/// A signature of what was thought.
 pub(crate) fn signature(thought: &str) -> String {
     let mut hasher = DefaultHasher::new();
     thought.hash(&mut hasher);

@@ -274,7 +274,7 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
     }
 }
 
-/// The items of an answer: the result of an earlier program first, then what the model thinks, says and calls.
+/// The items of an answer: the result of an earlier program first, then thoughts, text and calls.
 fn output(answering: &Answering<'_>) -> Vec<Value> {
     let (step, serial) = (answering.step, &answering.serial);
     let mut output = Vec::new();

@@ -181,7 +181,7 @@ fn tool_choice(seen: &Seen, choice: &Value) -> Result<(), Wrong> {
     Ok(())
 }
 
-/// Checks the number of cached blocks, and the words that mark them.
+/// Checks the number of cache marks, and their form.
 fn cache_control(body: &Value) -> Result<(), Wrong> {
     let mut marks = Vec::new();
     find_marks(body, &mut marks);
@@ -282,7 +282,7 @@ fn openai_choice(seen: &Seen, choice: &Value, words: &[&str], named: &str) -> Re
     }
 }
 
-/// Chat Completions, as `OpenAI` and Mistral have them.
+/// Chat Completions, as in `OpenAI` and Mistral.
 pub(super) fn chat(seen: &Seen, body: &Value) -> Result<(), Wrong> {
     if seen.model.contains("stral") {
         return mistral(seen, body);

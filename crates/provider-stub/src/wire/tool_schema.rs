@@ -23,7 +23,7 @@ pub(super) struct Provider {
 
 /// A part of a tool's schema.
 pub(super) struct Place<'a> {
-    /// The tool, as the provider counts it.
+    /// The tool, in the provider's numbering.
     at: &'a str,
     name: &'a str,
     path: Vec<String>,

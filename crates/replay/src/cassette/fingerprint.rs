@@ -21,7 +21,7 @@ pub(crate) fn is_tampered(header: &Header) -> bool {
         .is_some_and(|recorded| *recorded != fingerprint_of(header))
 }
 
-/// The header as it is written: with the current format and version, and its fingerprint.
+/// The header for writing: with the current format and version, and its fingerprint.
 pub fn sealed(header: &Header) -> Header {
     let mut header = Header {
         format: Header::FORMAT.to_owned(),

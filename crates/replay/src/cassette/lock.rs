@@ -4,9 +4,9 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// The right to write one cassette; given back when dropped, and by the system when the process dies.
+/// The right to write one cassette, released on drop, or by the system when the process dies.
 ///
-/// A file beside the cassette is locked, because the cassette itself is replaced by a rename.
+/// Locks a file beside the cassette, because a rename replaces the cassette itself.
 #[derive(Debug)]
 pub(super) struct Lock {
     path: PathBuf,
@@ -14,7 +14,7 @@ pub(super) struct Lock {
 }
 
 impl Lock {
-    /// Takes the lock for `cassette`; `None` when another recorder holds it.
+    /// Takes the lock for `cassette`; `None` if another recorder holds it.
     pub(super) fn take(cassette: &Path) -> io::Result<Option<Self>> {
         let path = lock_of(cassette);
         loop {
@@ -34,7 +34,7 @@ impl Lock {
     }
 }
 
-/// The file that is there while somebody records to `cassette`.
+/// The lock file of `cassette`, which exists during a recording.
 pub fn lock_of(cassette: &Path) -> PathBuf {
     let name = cassette.file_name().unwrap_or_default();
     let hash = blake3::hash(name.as_encoded_bytes()).to_hex();

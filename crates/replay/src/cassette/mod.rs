@@ -1,4 +1,4 @@
-//! How is a recorded run kept in a file, and how does it come back?
+//! How is a recorded run stored in a file, and read again?
 
 mod excerpt;
 mod fingerprint;

@@ -7,15 +7,15 @@ const AGENT_LENGTH: usize = 38;
 const MODEL_LENGTH: usize = 21;
 const LONGEST_PLAIN: usize = 60;
 
-/// Where the runs of an agent, or the call of a test, are recorded unless the suite says where.
+/// The default place of an agent's runs, or of a test's call.
 pub fn default_place(suite: &Suite, name: &str, model: Option<&str>) -> PathBuf {
     let stem = suite.path.file_stem().unwrap_or_default().to_string_lossy();
     suite.folder().join(default_path(&stem, name, model))
 }
 
-/// The same, relative to the suite: `cassettes/<suite>/<slug>-<hash>.jsonl`.
+/// The default path relative to the suite: `cassettes/<suite>/<slug>-<hash>.jsonl`.
 ///
-/// The hash is over the whole names, so two agents, or two models of one agent, never share a file.
+/// The hash covers the full names, so two agents, or two models of one agent, never share a file.
 fn default_path(suite_stem: &str, agent: &str, model: Option<&str>) -> PathBuf {
     let model = model.unwrap_or_default();
     let slugs = [slug(agent, AGENT_LENGTH), slug(model, MODEL_LENGTH)];
@@ -35,7 +35,7 @@ fn default_path(suite_stem: &str, agent: &str, model: Option<&str>) -> PathBuf {
     .collect()
 }
 
-/// A path with `{model}` filled in by a name that no other model gets.
+/// A path with `{model}` replaced by a name that is unique among models.
 pub fn with_model(path: &str, model: Option<&str>) -> String {
     path.replace("{model}", &file_safe(model.unwrap_or("default")))
 }

@@ -1,10 +1,10 @@
-//! In which order do the runs of a cassette stand, whatever order they were recorded in?
+//! In which order are the runs of a cassette, regardless of the order of recording?
 
 use super::parse::CassetteRun;
 use super::problem::Fault;
 use std::collections::BTreeSet;
 
-/// The run numbers seen so far.
+/// The run numbers so far.
 #[derive(Default)]
 pub(super) struct Order {
     seen: BTreeSet<usize>,
@@ -16,7 +16,7 @@ impl Order {
         self.seen.last().map_or(1, |last| last.saturating_add(1))
     }
 
-    /// Counts a run; a number is taken once.
+    /// Counts a run. Each number is unique.
     pub(super) fn take(&mut self, run: usize) -> Result<(), Fault> {
         if self.seen.insert(run) {
             Ok(())

@@ -52,7 +52,7 @@ impl Cassette<'_> {
         self.runs.iter().filter(|run| run.trace.is_ok()).count()
     }
 
-    /// The numbers up to `of` under which no run is recorded. Lines put together by hand may be numbered as one likes.
+    /// The numbers up to `of` without a run. Lines of handwritten files may have any numbers.
     pub fn missing(&self, of: usize) -> Vec<usize> {
         if self.header.is_none() {
             return (self.runs.len() + 1..=of).collect();
@@ -73,9 +73,10 @@ pub struct CassetteRun<'a> {
     pub trace: Result<Trace<'a>, Problem>,
 }
 
-/// Reads a cassette: JSON Lines with a header, JSON Lines without one, or a single trace as one document.
+/// Reads a cassette: JSON Lines with a header, JSON Lines without one, or a single trace as one
+/// document.
 ///
-/// `Err` is for what concerns the whole file; a bad run line is an `Err` in its run.
+/// `Err` is for problems of the whole file; a bad run line is an `Err` in its run.
 pub fn parse(bytes: &[u8]) -> Result<Cassette<'_>, Problem> {
     let file = Source::new(bytes);
     let mut lines = file.lines();
@@ -96,7 +97,7 @@ pub fn parse(bytes: &[u8]) -> Result<Cassette<'_>, Problem> {
     }
 }
 
-/// Reads the trace of one run, as `parse` does.
+/// Reads the trace of one run.
 pub(super) fn parse_trace(text: &str) -> Result<Trace<'_>, Problem> {
     trace(Source::new(text.as_bytes()), text)
 }
@@ -138,7 +139,7 @@ fn top_members(source: Source<'_>) -> Result<(&str, TopMembers<'_>), Problem> {
     Ok((text, members))
 }
 
-/// The file is one document over many lines, or lines of which the first is damaged.
+/// The file is one document over several lines, or lines of which the first is damaged.
 fn over_many_lines<'a>(
     file: Source<'a>,
     first: Source<'a>,
@@ -172,7 +173,6 @@ fn is_run(line: Source<'_>) -> bool {
     line.content().starts_with(b"{") && serde_json::from_slice(line.content()).is_ok_and(is_run)
 }
 
-/// A single trace as one document.
 fn document<'a>(
     source: Source<'a>,
     text: &'a str,
@@ -282,7 +282,7 @@ struct WrittenRun<'a> {
     number: Option<usize>,
     /// The seal, if written.
     seal: Option<&'a str>,
-    /// The trace to the letter.
+    /// The verbatim trace.
     text: &'a str,
     trace: Result<Trace<'a>, Problem>,
 }

@@ -22,7 +22,7 @@ impl Fault {
         matches!(self, Self::EditedRun { .. })
     }
 
-    /// Returns true if a merge left two versions of the file, so that the right one is unknown.
+    /// Returns true if a merge left two versions of the file, so that the right version is unknown.
     pub(super) fn is_conflict(&self) -> bool {
         matches!(self, Self::Text(TextFault::Conflict))
     }
@@ -57,7 +57,7 @@ pub enum Fault {
         `--record`"
     )]
     NotOneOutcome {
-        /// The value that is there instead.
+        /// The actual value.
         found: &'static str,
     },
     /// The second line of a recorded tool test has something that no mcptest writes.
@@ -82,7 +82,7 @@ pub enum Fault {
         "this is not a recorded run: it has neither `tool_calls` nor `conversation`; name a cassette or a trace"
     )]
     NotATrace,
-    /// A trace with a field of another type.
+    /// A trace with a field of a wrong type.
     #[error("this is not a valid run ({reason}); correct it, or record again with `--record`")]
     BadTrace {
         /// The problem.
@@ -109,7 +109,7 @@ pub enum Fault {
         /// The number.
         run: usize,
     },
-    /// The mark of an early stop is not one.
+    /// The mark of an early stop is invalid.
     #[error("cannot read this mark of an early stop ({reason}); record again with `--record`")]
     BadStop {
         /// The problem.

@@ -17,7 +17,7 @@ use thiserror::Error;
 /// The beginning of the name of each of our formats.
 const FORMAT_START: &[u8] = b"\"mcptest-";
 
-/// A cassette's bytes, which its traces borrow from.
+/// A cassette's bytes, from which its traces borrow.
 #[derive(Debug, Clone)]
 pub struct Recording {
     path: PathBuf,
@@ -103,8 +103,8 @@ pub fn is_tape(bytes: &[u8]) -> bool {
             })
 }
 
-/// The text of a cassette at this path. A tape of the proxy and a transcript of another program are judged as the
-/// cassettes that they make. An error about what no importer knows speaks of a cassette, which the user may have meant.
+/// The text of a cassette at this path. Tapes and transcripts are converted. Errors about an
+/// unknown format mention cassettes, which the user may have meant.
 fn contents(path: &Path) -> Result<(Vec<u8>, Option<Fidelity>), ReadFault> {
     let bytes = files::read(path, files::RECORDING).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => ReadFault::Missing,
@@ -141,7 +141,7 @@ fn contents(path: &Path) -> Result<(Vec<u8>, Option<Fidelity>), ReadFault> {
 #[derive(Debug, Error)]
 #[error("{}{}: {fault}", escape_path(path), fault.place())]
 pub struct ReadError {
-    /// The path as asked for.
+    /// The requested path.
     pub path: PathBuf,
     /// The problem.
     pub fault: ReadFault,
@@ -150,7 +150,7 @@ pub struct ReadError {
 /// A problem with a file that should be a cassette.
 #[derive(Debug, Error)]
 pub enum ReadFault {
-    /// Nothing there.
+    /// No file exists there.
     #[error("this cassette does not exist; record it with `--record`")]
     Missing,
     /// A directory.
@@ -177,7 +177,7 @@ pub enum ReadFault {
 }
 
 impl ReadFault {
-    /// The same, of the file at this path.
+    /// The error for the file at this path.
     pub(crate) fn at(self, path: &Path) -> ReadError {
         ReadError {
             path: path.to_owned(),
@@ -207,7 +207,7 @@ impl ReadError {
         }
     }
 
-    /// The problem as the reason of a row.
+    /// The problem as a row's reason.
     pub(crate) fn reason(&self) -> Reason {
         let kind = match &self.fault {
             ReadFault::Missing => ReasonKind::RecordingMissing,

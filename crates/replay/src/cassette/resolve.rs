@@ -15,13 +15,13 @@ use thiserror::Error;
 pub struct Resolved {
     /// The files, in the order written and, within a pattern, in natural order.
     pub files: Vec<PathBuf>,
-    /// Links to folders, which patterns do not enter.
+    /// Links to folders, which patterns do not follow.
     pub linked: Vec<PathBuf>,
 }
 
-/// The files that paths and patterns name.
+/// The files of paths and patterns.
 ///
-/// Resolves paths and patterns. A path is kept even if no file exists there. A file that is named twice counts once.
+/// A path is kept even if no file exists there. A file that is named twice counts once.
 pub fn resolve(cassette: &[impl AsRef<str>], base: &Path) -> Result<Resolved, ResolveError> {
     let Resolved {
         mut files,
@@ -62,7 +62,7 @@ pub enum ResolveError {
     NoMatch {
         /// The pattern as written.
         pattern: String,
-        /// Where it was looked up.
+        /// The folder of the search.
         base: PathBuf,
         /// Links to folders, which were not entered.
         linked: Vec<PathBuf>,
@@ -129,7 +129,7 @@ fn expand(pattern: &str, base: &Path) -> Result<Resolved, ResolveError> {
     Ok(Resolved { files, linked })
 }
 
-/// The folders before the first one with a pattern in it, and what follows.
+/// The folders before the first one with a pattern, and the rest.
 fn split_folder(pattern: &str) -> (&str, &str) {
     let first_magic = pattern.find(['*', '?', '[']).unwrap_or(pattern.len());
     let split = pattern[..first_magic]

@@ -73,11 +73,11 @@ fn shown(recorded: Option<&Value>, current: Option<&Value>) -> (String, String) 
     (dress(recorded, one), dress(current, other))
 }
 
-/// Everything in which the recording differs from the header that one made now would have, in the order of its fields;
-/// empty is fresh.
+/// All differences between the recording and the header that a recording made now would have, in
+/// the order of its fields; empty if it is fresh.
 ///
-/// Conditions, tools and instructions are compared only where both sides know them, and files where they still are. The
-/// agent's name is part of the file's name instead.
+/// Compares conditions, tools and instructions only if both sides have them, and files only if they
+/// still exist. The agent's name is part of the file's name instead.
 pub fn staleness(recorded: &Header, expected: &Header) -> Vec<StaleInput> {
     let mut changes = StaleInputs::default();
     let (old, new) = (recorded.model.as_deref(), expected.model.as_deref());
@@ -199,7 +199,7 @@ impl StaleInputs {
         }
     }
 
-    /// By the names of the tools: servers may list their tools in another order each time.
+    /// Compares tools by name, because servers may list them in any order.
     fn tools(&mut self, recorded: &[CatalogueTool], current: &[CatalogueTool]) {
         let recorded: Vec<CatalogueItem<'_>> = recorded.iter().map(catalogue_item).collect();
         let current: Vec<CatalogueItem<'_>> = current.iter().map(catalogue_item).collect();
@@ -241,7 +241,7 @@ impl StaleInputs {
     }
 }
 
-/// A distractor belongs to no server: its name alone identifies it, wherever it was put.
+/// A distractor belongs to no server: its name alone identifies it.
 fn catalogue_item(tool: &CatalogueTool) -> CatalogueItem<'_> {
     let description = tool.description.as_deref().map(|text| ItemPart {
         key: "description",
@@ -290,7 +290,7 @@ fn is_same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Equal, but for what stood where the recording has placeholders of secrets.
+/// Returns true if the texts are equal except for the recording's placeholders.
 fn is_same_text(recorded: &str, current: &str) -> bool {
     const OPENING: &str = "[redacted:";
     let mut pieces = recorded.split(OPENING);

@@ -1,4 +1,4 @@
-//! How do runs reach the disk so that a crash never costs a finished one?
+//! How are runs written to disk so that a crash never loses a finished one?
 
 use super::fingerprint::{fingerprint_of, is_tampered, sealed};
 use super::lock::Lock;
@@ -37,7 +37,7 @@ struct Contents {
     is_unordered: bool,
 }
 
-/// The right to write one cassette, before there is anything to write.
+/// The right to write one cassette, before the first run.
 #[derive(Debug)]
 pub struct Reserved {
     path: PathBuf,
@@ -45,7 +45,7 @@ pub struct Reserved {
 }
 
 impl Reserved {
-    /// Takes it, unless somebody else is recording to this file.
+    /// Takes the right, unless another process is recording to this file.
     pub fn take(path: &Path) -> Result<Self, WriteError> {
         Ok(Self {
             path: path.to_owned(),
@@ -53,8 +53,8 @@ impl Reserved {
         })
     }
 
-    /// Begins a new cassette with this header and its first run, in one step: what was there stays until there is a
-    /// run to take its place.
+    /// Begins a new cassette with this header and its first run, in one step: an existing file
+    /// stays until a run replaces it.
     pub fn create_with(
         self,
         header: &Header,
@@ -70,9 +70,9 @@ impl Reserved {
         Recorder::open(&self.path, contents, self.lock)
     }
 
-    /// Continues an existing cassette with its whole runs, or begins a new one.
+    /// Continues an existing cassette with its complete runs, or begins a new one.
     ///
-    /// A run that was cut off at the end is dropped; a cassette of another header is refused.
+    /// Drops an incomplete run at the end, and refuses a cassette with a different header.
     pub fn resume(self, header: &Header) -> Result<Recorder, WriteError> {
         let Self { path, lock } = self;
         let bytes = match files::read(&path, files::RECORDING) {
@@ -174,7 +174,7 @@ impl Recorder {
     }
 }
 
-/// Puts this text at `path` in one step, unless somebody else is recording to it.
+/// Writes this text to `path` in one step, unless another process is recording to it.
 pub fn write_whole(path: &Path, text: &str) -> Result<(), WriteError> {
     let _lock = lock(path)?;
     replace(path, text.as_bytes())
@@ -212,8 +212,8 @@ pub fn is_recording(path: &Path) -> bool {
     files::may_replace(path, look).is_ok() && found
 }
 
-/// Returns true if these bytes, or a file that begins with them, are a recording that can be made again, instead of a
-/// tape, a transcript of another program, or any other file.
+/// Returns true if these bytes, or a file that begins with them, are a recording that can be made
+/// again, instead of a tape, a transcript or any other file.
 fn is_own(bytes: &[u8]) -> bool {
     let names_itself = bytes.starts_with(b"{") && is_of_ours(bytes);
     let has_runs =

@@ -10,7 +10,7 @@ use thiserror::Error;
 /// Why a cassette cannot be written.
 #[derive(Debug, Error)]
 pub enum WriteError {
-    /// Somebody else is recording to it.
+    /// Another process is recording to it.
     #[error(
         "{}: another mcptest is recording to this file; wait for it, or record to another file",
         escape_path(.0)
@@ -66,7 +66,7 @@ pub enum WriteError {
         /// The problem of its trace.
         problem: Problem,
     },
-    /// A run that is there already, or has no number.
+    /// The run already exists, or has no number.
     #[error("{}: cannot write run {run}: {}", escape_path(path), if *run == 0 { "runs are numbered from 1" } else { "it \
     already exists" })]
     Repeated {

@@ -1,5 +1,5 @@
-//! Which conditions decide how a run goes besides the agent, its model and its servers: the provider, injected
-//! faults, and the commands before and after each run?
+//! Which conditions affect a run besides the agent, its model and its servers: the provider,
+//! injected faults, and the commands before and after each run?
 
 use crate::cassette::Cassette;
 use crate::secrets::{without_secret_names, without_tokens};
@@ -117,7 +117,7 @@ pub(crate) fn removed_faults(of: AgentRow<'_>, cassette: &Cassette<'_>) -> Vec<S
         .collect()
 }
 
-/// A note where a recording names another model than the row that judges it, and nothing compares the two.
+/// A note if a recording names a different model than its row, and no fingerprint compares them.
 pub(crate) fn other_model(
     of: AgentRow<'_>,
     path: &Path,

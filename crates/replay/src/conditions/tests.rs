@@ -104,7 +104,7 @@ scenarios:
     golden: { calls: [{ tool: t }] }
 ";
 
-/// A key, and what is changed in which suite.
+/// A key, and a change of a suite.
 const CHANGES: &[(&str, &str, &str, &str)] = &[
     ("agents.model", MODELS, "id: m1", "id: m9"),
     (
@@ -325,7 +325,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// The keys in the first column of a table of the page, which stands between two marks.
+/// The keys in the first column of a table of the page, between two marks.
 fn keys_between(name: &str) -> Vec<String> {
     let (_, rest) = PAGE.split_once(&format!("<!-- {name} -->")).unwrap();
     let (table, _) = rest.split_once(&format!("<!-- end of {name} -->")).unwrap();
@@ -341,7 +341,7 @@ fn keys_between(name: &str) -> Vec<String> {
     keys
 }
 
-/// The keys of what stands at a place of the schema.
+/// The keys at a place of the schema.
 fn keys_of(schema: &Value, at: &Value) -> BTreeSet<String> {
     if let Some(name) = at["$ref"].as_str() {
         let name = name.rsplit('/').next().unwrap();

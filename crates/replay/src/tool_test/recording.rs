@@ -1,4 +1,4 @@
-//! How is one direct tool call kept in a file, and how does it come back?
+//! How is one direct tool call stored in a file, and read again?
 
 use crate::cassette::{Fault, Problem, StaleInputs, fingerprint_of};
 use mcptest_core::coverage::Surface;
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 pub(super) const FORMAT: &str = "mcptest-tool-test";
 pub(super) const VERSION: u64 = 1;
 
-/// The first line: what was called, with environment values left as `${NAME}`.
+/// The first line: the call, with environment values as `${NAME}`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Header {
@@ -22,15 +22,16 @@ pub struct Header {
     pub test: String,
     /// The server's name in the suite.
     pub server: String,
-    /// Its entry there.
+    /// Its entry in the suite.
     pub server_entry: Map<String, Value>,
     /// The tool that is called.
     pub tool: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<Value>,
-    /// A hash of the suite's entry, tool and arguments, if a secret was removed from the fields above.
+    /// A hash of the suite's entry, tool and arguments, if a secret was removed from the fields
+    /// above.
     ///
-    /// A literal secret in it is one that the suite beside the recording says in plain text.
+    /// A literal secret in it is also in the suite next to the recording, in plain text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) written: Option<String>,
     /// Over everything above.
@@ -39,7 +40,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// This header, made from another by taking its secrets out, with what tells a change of them.
+    /// This header, made by removing another's secrets, with a hash that shows when they change.
     pub fn in_place_of(self, whole: &Self) -> Self {
         let mut entry = whole.server_entry.clone();
         entry.remove("manifest");
@@ -50,7 +51,7 @@ impl Header {
         }
     }
 
-    /// The header as it is written: with its fingerprint.
+    /// The header for writing: with its fingerprint.
     pub fn sealed(self) -> Self {
         Self {
             fingerprint: Some(fingerprint_of(&self)),
@@ -91,11 +92,11 @@ impl Header {
     }
 }
 
-/// The second line: the result of the call. Exactly one of `result`, `error` and `failure` is there.
+/// The second line: the result of the call. It has exactly one of `result`, `error` and `failure`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CallOutcome<'a> {
-    /// The result as the server wrote it.
+    /// The result, verbatim.
     #[serde(
         borrow,
         default,
@@ -125,7 +126,7 @@ pub struct CallOutcome<'a> {
     /// The tools that it listed, with their parameters and the values of these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<Surface>,
-    /// The progress that the server told during the call; `None` in recordings that do not say.
+    /// The progress notifications during the call; `None` in recordings that lack them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub progress: Option<Vec<Box<RawValue>>>,
     /// The server's log messages during the call.
@@ -139,7 +140,7 @@ pub struct CallOutcome<'a> {
     pub server_requests: Vec<ServerRequest>,
 }
 
-/// The server as it named itself.
+/// The server's description of itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Server {
@@ -213,7 +214,7 @@ pub fn parse(bytes: &[u8]) -> Result<(Header, CallOutcome<'_>), Problem> {
     Err(second.fault_here(Fault::NotOneOutcome { found }))
 }
 
-/// The outcome; what does not fit is named by its key.
+/// Reads the outcome. Problems name their key.
 fn read_outcome<'a>(line: Source<'a>, text: &'a str) -> Result<CallOutcome<'a>, Problem> {
     let whole = line.object(text, |reason| Fault::BadOutcome {
         key: String::new(),

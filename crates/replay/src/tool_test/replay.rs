@@ -14,7 +14,7 @@ use mcptest_core::suite::{Suite, ToolOutcome, ToolTest};
 use mcptest_core::trace::RecordedServer;
 use std::path::{Path, PathBuf};
 
-/// Where the recording of a tool test is.
+/// The path of a tool test's recording.
 pub fn path_of(suite: &Suite, test: &ToolTest) -> PathBuf {
     cassette::default_place(suite, &test.name, None)
 }
@@ -164,7 +164,7 @@ fn open(row: &Row<'_>, path: &Path) -> Result<Recording, Reason> {
     })
 }
 
-/// Compares what was recorded with what the suite would record now; a difference that is tolerated is a note.
+/// Compares the recording with the suite. A tolerated difference becomes a note.
 fn tolerated_staleness(
     row: &Row<'_>,
     of: ToolRow<'_>,
@@ -177,7 +177,7 @@ fn tolerated_staleness(
         .transpose()
 }
 
-/// Why the recording does not fit the suite, and where, when it does not.
+/// Why the recording does not fit the suite, with the place, if it does not.
 pub fn staleness(header: &Header, suite: &Suite, test: &ToolTest) -> Option<Misfit> {
     if !header.is_pinned() {
         return Some(Misfit::edited(

@@ -1,4 +1,4 @@
-//! `github`: workflow commands, which GitHub shows beside the lines of a suite.
+//! `github`: workflow commands, which GitHub shows next to the lines of a suite.
 
 use crate::failures::{failures, has_passed, next_command, verdict};
 use crate::words::{SCREEN, clipped};
@@ -13,7 +13,7 @@ pub(crate) const REPORTER: Reporter = Reporter {
     ..Reporter::new("github", DOC, "txt", render)
 };
 
-/// Text of others cannot end a command: its line ends are escaped, and so are the marks between properties.
+/// Foreign text cannot end a command: line ends and the marks between properties are escaped.
 fn render(report: &Report, _: &Options) -> Vec<u8> {
     let mut out = String::new();
     for failure in failures(report) {

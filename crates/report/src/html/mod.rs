@@ -1,4 +1,4 @@
-//! `html`: the whole report as one page, which needs nothing but a browser.
+//! `html`: the whole report as one page for a browser, without further files.
 
 mod served;
 
@@ -100,7 +100,7 @@ fn docs(is_wanted: impl Fn(&str) -> bool, options: &Options) -> String {
     }
 }
 
-/// The traces of a test by the numbers of its runs, as JSON; `None` when it holds none.
+/// The traces of a test by run number, as JSON; `None` without traces.
 fn traces_of(test: &TestReport) -> Option<String> {
     let held = test.runs.iter().filter_map(|run| {
         run.trace
@@ -111,7 +111,7 @@ fn traces_of(test: &TestReport) -> Option<String> {
     (!held.is_empty()).then(|| format!("{{{}}}", held.join(",")))
 }
 
-/// Data of the page, packed: nothing that a report says can end the element or be read as HTML.
+/// Packed data of the page: no text of a report can end the element or be read as HTML.
 fn block(id: &str, json: &str, options: &Options) -> String {
     let text = options
         .clean

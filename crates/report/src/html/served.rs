@@ -1,4 +1,4 @@
-//! The page as a server on this machine gives it: it asks for the traces that are looked at, and for what changed.
+//! The page as a local server serves it: it requests the traces that are opened, and changes.
 
 use super::{CLOSING, POLICY, begun, block, docs, explained, traces_of};
 use crate::bound::{bounded, embedding};
@@ -9,7 +9,7 @@ use mcptest_core::json::Layout;
 use mcptest_core::report::{Embed, Report, TestReport};
 use serde_json::Value;
 
-/// The page of a report with the pages of these gates, in which state of it `version` says.
+/// The page of a report with the pages of these gates. `version` is the state of the report.
 pub fn served_page(report: &Report, gates: Gates, version: u64, clean: Clean) -> Vec<u8> {
     let policy = format!("{POLICY}; connect-src 'self'");
     let options = Options {

@@ -10,7 +10,7 @@ fn page(report: &Report, options: &Options) -> String {
     String::from_utf8(render(report, options)).unwrap()
 }
 
-/// What the block of that id holds.
+/// The data in the block with that id.
 fn unpacked(page: &str, id: &str) -> Value {
     let (_, rest) = page
         .split_once(&format!("<script type=\"text/plain\" id=\"{id}\">"))

@@ -1,4 +1,4 @@
-//! Is the JSON report read back as it was written, and does it keep to its schema?
+//! Does the JSON report survive a round trip, and does it match its schema?
 
 use super::*;
 use crate::sample;
@@ -72,7 +72,7 @@ fn every_field_of_every_kind_of_row_is_in_the_schema() {
     );
 }
 
-/// A value for a schema: every field is there, and each list has one entry.
+/// A value for a schema: with every field, and one entry in each list.
 fn filled(schema: &Value, root: &Value) -> Value {
     if let Some(name) = schema["$ref"].as_str() {
         return filled(&root["$defs"][name.rsplit('/').next().unwrap()], root);

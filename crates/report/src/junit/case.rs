@@ -6,7 +6,7 @@ use crate::words::{self, SCREEN};
 use mcptest_core::report::{GateReport, Number, RunReport, Status, TestReport};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestRerun, XmlString};
 
-/// A testcase per run and per gate, and one for the row itself when none of these says how it ended.
+/// A testcase per run and per gate, and one for the row itself if none of these gives its outcome.
 pub(super) fn cases(test: &TestReport) -> Vec<TestCase> {
     let parts: Vec<_> = test
         .runs

@@ -29,7 +29,7 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
     )
 }
 
-/// No times but recorded ones and no timestamps: the same report gives the same bytes.
+/// Only recorded times and no timestamps: the same report gives the same bytes.
 #[expect(clippy::expect_used, reason = "writing to memory cannot fail")]
 pub fn document(name: &str, suites: impl IntoIterator<Item = TestSuite>) -> Vec<u8> {
     let mut document = quick_junit::Report::new(name);

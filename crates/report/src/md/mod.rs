@@ -38,7 +38,7 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// A table of the tests that failed, and how to run them again.
+/// A table of the failed tests, and the commands to run them again.
 fn write_failures(out: &mut String, failed: &[(&TestReport, Vec<Failure<'_>>)]) {
     out.push_str("\n| | Test | Cause |\n|---|---|---|\n");
     for (test, causes) in failed.iter().take(SHOWN) {

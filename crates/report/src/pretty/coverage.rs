@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr;
 const MOST_TOOLS: usize = 20;
 const WIDEST_NAME: usize = 40;
 
-/// The totals, then the tools that were not called, then what is missing of the others.
+/// The totals, then the tools without a call, then the gaps of other tools.
 pub(super) fn show(page: &mut Page, coverage: &Coverage, options: &Options) {
     page.line(&Line::at(0).styled(style::BOLD, "Coverage"));
     page.line(&Line::at(2).plain(totals(coverage, page.dot())));

@@ -27,7 +27,7 @@ const MOST_RUN_ROWS: usize = 50;
 /// The number of groups of runs to show that failed alike.
 const MOST_RUNS: usize = 10;
 
-/// Every row that needs attention, once; errors with the same cause in one block.
+/// Every row that needs attention, once. Errors with one cause share a block.
 pub(super) fn all(page: &mut Page, report: &Report, options: &Options) {
     let bad: Vec<&TestReport> = report
         .tests
@@ -211,7 +211,7 @@ pub(super) fn probe(page: &mut Page, indent: usize, test: &TestReport) {
     text(page, indent, &format!("{}: ", probe.section), &probe.says);
 }
 
-/// Useful facts beside the verdict.
+/// Further facts besides the verdict.
 pub(super) fn about(page: &mut Page, indent: usize, test: &TestReport, options: &Options) {
     for note in &test.notes {
         text(page, indent, "note: ", note);

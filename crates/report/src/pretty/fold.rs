@@ -25,7 +25,7 @@ pub(super) fn findings<'f>(found: impl Iterator<Item = &'f Finding>) -> Vec<Fold
         .collect()
 }
 
-/// Tables, each with the runs whose calls are the same.
+/// Tables, each with the runs that have equal calls.
 pub(super) fn tables(tables: &[CallTable]) -> Vec<Folded<'_, CallTable>> {
     let groups = grouped(tables, |table| {
         serde_json::to_string(&(&table.summary, &table.rows, &table.notes)).ok()

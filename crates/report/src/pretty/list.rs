@@ -1,4 +1,4 @@
-//! How does the list at the top name what passed, failed and could not be judged, a line each?
+//! How does the list at the top name passed, failed and broken rows, one line each?
 
 use super::page::{Line, Page, style};
 use super::{detail, numbers};

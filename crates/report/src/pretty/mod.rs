@@ -1,4 +1,4 @@
-//! `pretty`: what a person reads on a terminal.
+//! `pretty`: the report for people on a terminal.
 
 mod closing;
 mod coverage;

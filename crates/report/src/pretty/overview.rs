@@ -155,8 +155,8 @@ fn tally(grid: &Grid<'_>, model: &str) -> String {
     format!("{passed} of {}", tests.len())
 }
 
-/// An agent with one model among more and more distractors: its name, with its model if it has several, and the
-/// measured accuracy in percent for each number of distractors.
+/// An agent with one model among increasing numbers of distractors: its name, with its model if it
+/// has several, and the measured accuracy in percent for each number.
 type Curve = (String, Vec<(usize, Option<String>)>);
 
 /// The curve of every agent that was judged with several numbers of distractors.
@@ -222,7 +222,11 @@ pub(super) fn degradation(page: &mut Page, report: &Report) {
     page.blank();
 }
 
-/// `0: 100%   4: 90%   16: n/a`, on as many lines as it takes.
+/// `0: 100%
+///
+///  4: 90%
+///
+///  16: n/a`, wrapped.
 fn lines_of(points: &[(usize, Option<String>)], room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (count, accuracy) in points {

@@ -1,4 +1,4 @@
-//! How does text become lines: escaped, coloured, and wrapped when the width is known?
+//! How does text become lines: escaped, coloured, and wrapped if the width is known?
 
 use crate::Options;
 use crate::words::escape;
@@ -19,7 +19,7 @@ pub mod style {
     pub const MAGENTA: Style = AnsiColor::Magenta.on_default().bold();
 }
 
-/// One line of the report before it is wrapped; all of its text is escaped on the way in.
+/// One line of the report before wrapping. All text is escaped when it is added.
 pub struct Line {
     indent: usize,
     /// The column in which the line continues.
@@ -80,7 +80,7 @@ impl Line {
         self
     }
 
-    /// On one line whatever the width, so that it can be copied.
+    /// Keeps the line unwrapped at any width, so that it can be copied.
     #[must_use]
     pub fn unwrapped(mut self) -> Self {
         self.wraps = false;
@@ -88,7 +88,7 @@ impl Line {
     }
 }
 
-/// A text of a table, and how many columns it takes.
+/// The text of a table cell, and its width in columns.
 pub type Cell = (Style, String, usize);
 
 /// The columns that a text takes.
@@ -220,7 +220,7 @@ impl Page {
         if self.ascii { "|" } else { "·" }
     }
 
-    /// The line, with a dim text at the right edge, on a line of its own length where they do not fit.
+    /// The line, with a dim text at the right edge, or on a separate line if they do not fit.
     pub fn line_with_end(&mut self, line: Line, end: &str) {
         let used: usize = line.indent
             + line
@@ -241,7 +241,7 @@ impl Page {
         self.out.push('\n');
     }
 
-    /// The text as given but for what must be escaped, neither indented nor wrapped.
+    /// The escaped text, neither indented nor wrapped.
     pub fn verbatim(&mut self, text: &str) {
         self.out.push_str(&escape(text));
         self.out.push('\n');
@@ -290,7 +290,7 @@ impl Page {
         self.indent(indent);
     }
 
-    /// Writes the text, broken only where a single word is wider than the line.
+    /// Writes the text, broken inside a word only if the word is wider than the line.
     fn put(&mut self, style: Style, text: &str, width: usize, hang: usize) {
         if self.column + text.width() <= width {
             self.restyle(style);

@@ -10,7 +10,7 @@ use unicode_width::UnicodeWidthStr;
 /// The number of rows to show for one table.
 const MOST_ROWS: usize = 24;
 
-/// The table under its heading, as wide as the page: the columns give way, not the text around them.
+/// The table under its heading, as wide as the page: columns shrink before the text around them.
 pub(super) fn show(page: &mut Page, indent: usize, table: &CallTable) {
     let shown = &table.rows[..table.rows.len().min(MOST_ROWS)];
     let mut cells: Vec<[String; 2]> = shown
@@ -94,8 +94,8 @@ fn show_side(page: &mut Page, indent: usize, side: &str, call: &str) {
     }
 }
 
-/// Changed calls that do not fit side by side appear by their names, with details below: the difference must not be
-/// cut off.
+/// Changed calls that do not fit side by side appear by name, with details below, so that the
+/// difference is not cut off.
 fn too_wide(
     page: &Page,
     rows: &[CallRow],

@@ -248,7 +248,7 @@ fn rows_with_the_same_error_are_told_once() {
     assert_eq!(text.matches(key).count(), 1, "{text}");
 }
 
-/// A row with so many of three runs passed.
+/// A row with this number of passed runs, of three.
 fn with_model(name: &str, model: &str, passed: usize) -> mcptest_core::report::TestReport {
     let status = if passed == 3 {
         Status::Passed

@@ -1,4 +1,4 @@
-//! `sarif`: SARIF 2.1.0, which code hosts show beside the lines of a suite.
+//! `sarif`: SARIF 2.1.0, which code hosts show next to the lines of a suite.
 
 use crate::failures::{failures, next_command};
 use crate::json::whole;

@@ -125,7 +125,7 @@ fn is_said_already(expectation: &Expectation, limits: Limits) -> bool {
             && fits(actual, limits) && fits(&only.expected, limits))
 }
 
-/// The finding as a sentence, with its run when there are several, and its differences.
+/// The finding as a sentence, with its run if there are several, and its differences.
 pub(crate) fn finding(
     finding: &Finding,
     test: &TestReport,
@@ -135,7 +135,7 @@ pub(crate) fn finding(
     (sentence, differences(&finding.diff, limits))
 }
 
-/// The text, with the runs that it is about if there are several.
+/// The text, with its runs if there are several.
 pub(crate) fn labelled(text: &str, runs: &[usize], test: &TestReport, limits: Limits) -> String {
     let text = clipped(text, limits.text);
     if runs.is_empty() || test.runs.len() < 2 {
@@ -184,7 +184,7 @@ fn origins(test: &TestReport, runs: &[usize], limits: Limits) -> String {
     }
 }
 
-/// Where two values differ, a line each.
+/// The differences of two values, one line each.
 pub(crate) fn differences(diffs: &[AssertionDiff], limits: Limits) -> Vec<String> {
     let shown = diffs.iter().take(limits.diffs);
     let mut lines: Vec<_> = shown.map(|diff| difference(diff, limits)).collect();
@@ -244,7 +244,7 @@ pub(crate) fn first_sentence_of_run(run: &RunReport, limits: Limits) -> Option<S
     first_failed(&run.expectations, None, limits)
 }
 
-/// Why gates fail this run: for each its key, and what it found there.
+/// The reasons for which gates fail this run: each gate's key, with its findings.
 pub(crate) fn of_failing_gates<'t>(
     test: &'t TestReport,
     run: &'t RunReport,

@@ -1,4 +1,4 @@
-//! How are values, matchers and failures said in words? Shared by the formats that people read.
+//! How are values, matchers and failures written in words? For the formats that people read.
 
 mod causes;
 mod evidence;
@@ -21,20 +21,20 @@ pub(crate) struct Limits {
     pub(crate) value: usize,
     /// Characters of a sentence.
     pub(crate) text: usize,
-    /// Differences of one assertion or finding.
+    /// Differences per assertion or finding.
     pub(crate) diffs: usize,
     /// Files or traces of a group of runs.
     pub(crate) origins: usize,
 }
 
-/// For a screen, where the first lines matter.
+/// For a screen, on which the first lines matter.
 pub(crate) const SCREEN: Limits = Limits {
     value: 160,
     text: 400,
     diffs: 5,
     origins: 3,
 };
-/// For a file that other tools show.
+/// For a file that other tools display.
 pub(crate) const FILE: Limits = Limits {
     value: 1_000,
     text: 4_000,

@@ -4,7 +4,7 @@ use super::{Limits, escape};
 use mcptest_core::words::cut;
 use serde_json::{Value, json};
 
-/// The value as JSON on one line, cut at the end if it is long.
+/// The value as JSON on one line, cut if it is long.
 pub(crate) fn shown(value: &Value, limits: Limits) -> String {
     match value {
         Value::String(text) => quoted(text, 0, limits.value),
@@ -12,7 +12,7 @@ pub(crate) fn shown(value: &Value, limits: Limits) -> String {
     }
 }
 
-/// The text on one line, cut at the end if it is long.
+/// The text on one line, cut if it is long.
 pub(crate) fn clipped(text: &str, limit: usize) -> String {
     let (kept, left_out) = clip(text, limit);
     let kept = escape(kept);
@@ -109,7 +109,7 @@ fn compact(value: &Value) -> String {
 /// The most characters of one argument's value in a table.
 const ARGUMENT: usize = 60;
 
-/// Arguments on one line, as a suite writes them: `{query: "rotate API key", limit: 5}`.
+/// Arguments on one line, in the syntax of a suite: `{query: "rotate API key", limit: 5}`.
 pub(crate) fn arguments(args: &Value) -> String {
     let Value::Object(fields) = args else {
         return cut(&compact(args), ARGUMENT);

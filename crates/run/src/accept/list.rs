@@ -1,4 +1,4 @@
-//! How does a list in a suite get other items while the rest of the file stays unchanged?
+//! How do the items of a list in a suite change while the rest of the file stays unchanged?
 
 use crate::draft::{flow, yaml_text};
 use mcptest_core::eval::ProposedItem;
@@ -63,7 +63,7 @@ fn line_before(text: &str, place: usize) -> &str {
     lines.find(is_content).unwrap_or_default()
 }
 
-/// Where the line of the first item begins.
+/// The start of the first item's line.
 fn first_line(text: &str, list: Span, written: &[Rc<Node>]) -> usize {
     let at = written.first().map_or(list.start, |item| item.span.start);
     text[..at].rfind('\n').map_or(0, |at| at + 1)
@@ -155,7 +155,8 @@ fn on_one_line(item: &Value) -> String {
     format!("{{ name: {}{} }}", yaml_text(name), others.concat())
 }
 
-/// The lines of each item of the list that the text begins with. A comment above an item is one of its lines.
+/// The lines of each item of the list at the start of the text. A comment above an item belongs to
+/// it.
 fn chunks(text: &str, indent: usize) -> Vec<&str> {
     let mut chunks = Vec::new();
     let mut start = 0;

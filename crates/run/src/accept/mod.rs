@@ -1,4 +1,4 @@
-//! What would have to be written for what the recorded runs did to be right?
+//! Which changes to the suite would make the recorded runs pass?
 
 mod list;
 
@@ -25,12 +25,12 @@ use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
-/// The changes that can be accepted, and the tests whose failure cannot.
+/// The changes that can be accepted, and the tests whose failures cannot.
 #[derive(Debug, Default)]
 pub struct Changes {
     /// The files that would change.
     pub files: Vec<FileChange>,
-    /// Tests whose failure cannot be accepted, and why.
+    /// Tests whose failures cannot be accepted, with the reason.
     pub left_out: Vec<LeftOut>,
 }
 
@@ -110,14 +110,14 @@ struct Wish {
     change: Result<Option<ProposedChange>, String>,
 }
 
-/// A list with its new items, and the row that wants them.
+/// A list with its new items, and the row that proposes them.
 struct Edit<'w> {
     list: Span,
     items: &'w [ProposedItem],
     row: &'w str,
 }
 
-/// A place that is the same for all suites.
+/// A place with one identity across suites.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum EditPlace {
     List { path: PathBuf, span: Span },
@@ -147,8 +147,8 @@ pub fn recorded_changes(called: Vec<(PathBuf, String)>) -> Changes {
     }
 }
 
-/// The changes that would make the failed gates of a report pass. All rows that a change affects must want the same
-/// change.
+/// The changes that would make the failed gates of a report pass. All rows that a change affects
+/// must propose the same change.
 pub fn changes(loaded: &[(String, Loaded)], plan: &Plan<'_>, report: &Report) -> Changes {
     let secrets = Secrets::default();
     let mut wishes = Vec::new();
@@ -283,7 +283,7 @@ fn propose<'r>(
         .collect()
 }
 
-/// Which runs fail their `expect:`, or crashed: what they did is not right, whatever a gate would have to say for it.
+/// The runs that fail their `expect:`, or crashed: their behaviour must not become the expectation.
 fn failed_in_words(runs: &[MeasurableRun<'_>]) -> Option<String> {
     let failed = runs.iter().filter(|run| run.expected == Some(false));
     let failed: Vec<String> = failed.map(|run| run.run.number.to_string()).collect();
@@ -298,8 +298,8 @@ fn failed_in_words(runs: &[MeasurableRun<'_>]) -> Option<String> {
     ))
 }
 
-/// Refuses to write down what runs did where one of them failed. The tools that a server lists are the same whatever
-/// a run did.
+/// Refuses to accept the behaviour of runs if one of them failed. The list of a server's tools does
+/// not depend on runs.
 fn refuse_failed_runs(proposal: &mut Proposal, failed: Option<&str>) {
     let tells_of_runs = matches!(
         proposal.place,
@@ -394,7 +394,7 @@ impl Changes {
         });
     }
 
-    /// Changes lists of one suite, the last first so that the places of the others stay right.
+    /// Edits lists of one suite, the last first, so that earlier places stay valid.
     fn edit(&mut self, path: &Path, mut edits: Vec<Edit<'_>>, loaded: &[(String, Loaded)]) {
         let Ok(before) = text_of(path) else { return };
         edits.sort_by_key(|edit| Reverse(edit.list.start));
@@ -411,7 +411,7 @@ impl Changes {
         self.set(path, after);
     }
 
-    /// A value in a file, beside what stays of it.
+    /// Sets a value in a file, and keeps the rest.
     fn set_in_file(
         &mut self,
         path: &Path,

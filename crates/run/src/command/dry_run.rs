@@ -9,7 +9,7 @@ use mcptest_core::eval::PRICES_HELP;
 use mcptest_replay::Plan;
 use std::collections::BTreeSet;
 
-/// More rows than these are not named one by one in a note.
+/// Above this number, a note counts rows instead of naming them.
 const NAMED: usize = 3;
 
 pub(super) fn run(plan: &Plan<'_>, options: &Options) -> Result<u8, Failure> {
@@ -152,7 +152,7 @@ fn total(rows: &[RowEstimate]) -> [String; 6] {
     ]
 }
 
-/// A number over all rows, as far as known.
+/// A sum over all rows, as far as known.
 struct Sum {
     total: u64,
     known: usize,

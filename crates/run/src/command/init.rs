@@ -64,7 +64,7 @@ impl RunCommand for Init {
     }
 }
 
-/// `git_status repo_path=.`: a tool, and arguments as `mcptest call` takes them.
+/// `git_status repo_path=.`: a tool, and arguments in the syntax of `mcptest call`.
 fn wish(written: &str) -> Result<Wish, Failure> {
     let words = server::words(written)?;
     let Some((tool, arguments)) = words.split_first() else {

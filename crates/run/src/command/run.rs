@@ -1,4 +1,4 @@
-//! `mcptest run`: judge the recorded runs, after recording what is asked for.
+//! `mcptest run`: judge the recorded runs, after recording if requested.
 
 use super::dry_run;
 use super::update::{self, Answer};
@@ -25,7 +25,7 @@ use std::time::{Duration, Instant};
 /// The number of tests from the last failure to name.
 const NAMED: usize = 10;
 
-/// Which rows of the plan a command is about.
+/// Selects the rows of the plan that a command handles.
 pub(super) type IsWanted = fn(&Row<'_>, Mode) -> bool;
 
 /// Arguments of `run`.
@@ -410,7 +410,7 @@ fn mode(calling: &Calling) -> Mode {
     }
 }
 
-/// Judges the plan, and shows how far recording is.
+/// Judges the plan, and shows the progress of recording.
 pub(super) fn watched(
     plan: &Plan<'_>,
     options: Options,
@@ -535,7 +535,7 @@ fn refuse_to_record_one_run(args: &Run) -> Result<(), Failure> {
     Err(Failure::with_help(why, help))
 }
 
-/// A limit to recording says nothing where nothing is recorded.
+/// Refuses options that limit recording if nothing is recorded.
 fn refuse_idle_options(calling: &Calling) -> Result<(), Failure> {
     let records = calling.record.is_some() || calling.live;
     let why = if calling.max_cost.is_some() && !records && !calling.dry_run {

@@ -20,7 +20,7 @@ pub(super) enum Answer {
     Declined,
 }
 
-/// Refuses what `--update` would have no say in.
+/// Refuses options that do not work with `--update`.
 pub(super) fn refuse(args: &Run) -> Result<(), Failure> {
     let calling = &args.calling;
     if args.update && calling.live && (calling.runs.is_some() || !calling.models.is_empty()) {
@@ -33,7 +33,7 @@ pub(super) fn refuse(args: &Run) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Shows the changes, and writes them when that is confirmed.
+/// Shows the changes, and writes them after confirmation.
 pub(super) fn offer(changes: &Changes, yes: bool) -> Result<Answer, Failure> {
     let paint = Paint::stderr();
     for left in &changes.left_out {
@@ -66,7 +66,7 @@ pub(super) fn offer(changes: &Changes, yes: bool) -> Result<Answer, Failure> {
     Ok(Answer::Written)
 }
 
-/// Asks on a terminal; without one, says how to answer.
+/// Asks on a terminal; without one, prints how to confirm.
 fn is_confirmed(files: &str) -> Result<bool, Failure> {
     if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         let words = std::env::args().skip(1);
@@ -88,7 +88,7 @@ fn is_confirmed(files: &str) -> Result<bool, Failure> {
     Ok(is_yes)
 }
 
-/// The lines that differ, with two around them.
+/// The differing lines, with two lines of context.
 fn difference(file: &FileChange, paint: Paint) -> String {
     let (before, after) = file.texts();
     let diff = TextDiff::from_lines(&before, &after);

@@ -1,4 +1,4 @@
-//! `mcptest validate`: the rules of `run`, nothing judged.
+//! `mcptest validate`: check suites by the rules of `run`, without judging.
 
 use clap::Args;
 use mcptest_command::suites::{LoadedSuites, Suites};

@@ -1,4 +1,4 @@
-//! `mcptest run --watch`: judge again what a change touches, until the user has seen enough.
+//! `mcptest run --watch`: judge the affected tests after each change, until Ctrl-C.
 
 use super::run::{self, Invocation};
 use mcptest_command::waiting::OtherView;
@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The interval of looking at files. It is also the time to wait for an editor that writes in several steps.
 const PAUSE: Duration = Duration::from_millis(30);
 
-/// Clears the screen and goes to its top.
+/// Clears the screen and moves to its top.
 const CLEAR: &str = "\u{1b}[H\u{1b}[2J\u{1b}[3J";
 
 pub(super) fn run(
@@ -71,7 +71,8 @@ fn round(
     Ok(files)
 }
 
-/// Waits until files change and are left alone again, and names them; an error is the exit code of an interruption.
+/// Waits until files change and stay unchanged for a moment, and names them. An error is the exit
+/// code of an interrupt.
 fn change(before: &Stamps, interrupt: &Interrupt) -> Result<String, u8> {
     let mut last = before.clone();
     loop {

@@ -1,4 +1,4 @@
-//! What can be sent to a tool of which only the schema is known?
+//! Which arguments can be sent to a tool of which only the schema is known?
 
 use super::hints::hint;
 use mcptest_core::schema::sample_of;
@@ -9,8 +9,8 @@ use std::path::Path;
 /// The values for arguments in the server's environment.
 #[derive(Debug, Default)]
 pub(super) struct ServerFolder {
-    /// The first folder of the server's command, else the one that it is started in; none for a server with an
-    /// address, which sees other folders.
+    /// The first folder in the server's command, otherwise its start folder; `None` for a server
+    /// with a URL, which sees other folders.
     pub(super) folder: Option<String>,
 }
 
@@ -42,8 +42,9 @@ impl ServerFolder {
     }
 }
 
-/// Arguments that fit the schema: the given ones and, for the other required ones, its defaults, examples and
-/// choices, hints in names and descriptions, otherwise the plainest values. `None` if none of these fit.
+/// Arguments that match the schema: the given ones and, for other required ones, defaults, examples
+/// and choices, hints in names and descriptions, otherwise the simplest values. `None` if no
+/// combination matches.
 pub(super) fn arguments(
     schema: &Value,
     given: &Map<String, Value>,

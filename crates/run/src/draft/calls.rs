@@ -134,7 +134,7 @@ fn golden_path(names: &[String]) -> Gate {
     }
 }
 
-/// The calls that every run made, as often as each did, whatever came in between.
+/// The calls that every run made, with the common number of repetitions, in any order.
 fn in_any_order(walked: &[Vec<String>]) -> Option<Gate> {
     let mut shared: Vec<String> = Vec::new();
     for name in walked.first()? {

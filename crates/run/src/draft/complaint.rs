@@ -1,10 +1,10 @@
-//! Does an answer look like an error, although it does not say that it is one?
+//! Does an answer look like an error although it is not marked as one?
 
 use serde_json::Value;
 
-/// The distance into the first line at which the words may appear.
+/// The number of characters of the first line to examine.
 const START: usize = 80;
-/// A first word that says it.
+/// First words of an error.
 const FIRST: [&str; 13] = [
     "error",
     "errors",

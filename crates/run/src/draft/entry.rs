@@ -35,8 +35,8 @@ pub(super) struct ServerEntry {
 }
 
 impl ServerEntry {
-    /// The entry of a server that was started from `here`, for a suite in `folder`. It has the time limits of a
-    /// request and of the start, if given.
+    /// The entry of a server that was started from `here`, for a suite in `folder`. Includes the
+    /// time limits of a request and of the start, if given.
     pub(super) fn of(
         spec: &ServerSpec,
         timeout: Option<Duration>,
@@ -86,7 +86,7 @@ impl ServerEntry {
     }
 }
 
-/// The lines of an entry whose secrets are variables already.
+/// The lines of an entry whose secrets are already variables.
 pub(super) fn of_template(
     words: &[String],
     url: Option<&str>,
@@ -153,8 +153,8 @@ impl Writer<'_> {
         self.without(value, secret)
     }
 
-    /// The text with a variable for each secret, also for tokens that are known by their shape alone and for values
-    /// of variables that are set now.
+    /// The text with a variable for each secret, including tokens of known shape and values of
+    /// variables that are set now.
     fn without(&mut self, text: &str, mut secrets: Vec<(String, Range<usize>)>) -> String {
         secrets.extend(BARE.iter().flat_map(|redactor| redactor.find(text)));
         secrets.sort_by_key(|(_, at)| (at.start, std::cmp::Reverse(at.end)));
@@ -172,7 +172,7 @@ impl Writer<'_> {
         yaml::template(&written)
     }
 
-    /// The variable that holds this value: one of the environment that does already, or a new one.
+    /// The variable with this value: an existing environment variable, or a new one.
     fn variable(&mut self, hint: &str, value: &str) -> String {
         let known = self.variables.iter().chain(self.environment);
         if let Some((name, _)) = known
@@ -198,8 +198,8 @@ impl Writer<'_> {
     }
 }
 
-/// Returns true if the value under this name should stay out of the draft. Others will read a draft, so this covers
-/// more than redaction does.
+/// Returns true if the value of this name should stay out of the draft. Others will read a draft,
+/// so this covers more than redaction does.
 fn sounds_secret(name: &str) -> bool {
     let words = name
         .split(|c: char| !c.is_ascii_alphanumeric())

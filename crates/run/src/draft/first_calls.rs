@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// More tests than this are too many for a first suite.
 const MOST_TESTS: usize = 12;
-/// Parts of the name of a tool whose answer may have secrets in it.
+/// Parts of the names of tools whose answers may contain secrets.
 const SECRETIVE: [&str; 7] = [
     "env",
     "environment",
@@ -27,16 +27,16 @@ const SECRETIVE: [&str; 7] = [
     "password",
 ];
 
-/// A call that the user asks for.
+/// A call that the user requests.
 #[derive(Debug, Clone)]
 pub struct Wish {
-    /// The tool, which may be called although it does not say that it changes nothing.
+    /// The tool, which may be called even if it is not marked read-only.
     pub tool: String,
-    /// Arguments of it; the others are guessed.
+    /// Its given arguments; the others are guessed.
     pub given: Given,
 }
 
-/// A call that may be tried.
+/// A call to try.
 pub(super) struct Candidate {
     tool: String,
     schema: Value,

@@ -26,7 +26,7 @@ const BEFORE_CHOICES: [&str; 6] = [
 const NEAR: usize = 20;
 const LONGEST: usize = 80;
 
-/// A form in the words of descriptions, and a value of it.
+/// A form mentioned in descriptions, and a value of that form.
 const FORMS: [(&str, &str); 4] = [
     ("HH:MM", "12:00"),
     ("YYYY-MM-DDTHH", "2026-01-01T12:00:00Z"),
@@ -63,7 +63,7 @@ const FOLDERS: [&str; 9] = [
     "workspace",
 ];
 const FILES: [&str; 2] = ["file", "filename"];
-/// Of these there is at least one.
+/// Arguments of which at least one exists: counts.
 const COUNTS: [&str; 10] = [
     "limit", "count", "size", "page", "days", "number", "top", "max", "n", "k",
 ];
@@ -117,7 +117,7 @@ fn words_of(name: &str) -> Vec<String> {
     words_in(name).map(str::to_lowercase).collect()
 }
 
-/// The first value that a description gives as an example: in quotes, or a bare word that can be nothing else.
+/// The first example value in a description: quoted, or an unambiguous bare word.
 fn example_in(description: &str) -> Option<&str> {
     let rest = after(description, &BEFORE_EXAMPLES)?;
     let quoted = quoted(rest)
@@ -135,8 +135,8 @@ fn example_in(description: &str) -> Option<&str> {
     })
 }
 
-/// The first of the values that a description allows: after words that announce them, or the first of several in
-/// quotes.
+/// The first of the values that a description allows: after words that announce them, or the first
+/// of several quoted ones.
 fn choice_in(description: &str) -> Option<&str> {
     let told = after(description, &BEFORE_CHOICES).and_then(|rest| quoted(rest).next());
     let told = told.filter(|(at, _)| *at < NEAR).map(|(_, text)| text);

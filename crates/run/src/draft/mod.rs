@@ -37,7 +37,7 @@ use thiserror::Error;
 /// A suite and its recordings, not yet written.
 #[derive(Debug)]
 pub struct Draft {
-    /// Where the suite will be.
+    /// The path of the suite.
     pub path: PathBuf,
     /// The suite.
     pub text: String,
@@ -56,7 +56,7 @@ pub enum DraftError {
     /// The server gave no answer.
     #[error(transparent)]
     Wire(#[from] WireError),
-    /// A tool to call does not exist, or takes other arguments.
+    /// A requested tool does not exist, or takes other arguments.
     #[error("{0}")]
     Wish(String),
     /// The recording does not exist.
@@ -105,7 +105,7 @@ impl DraftError {
 }
 
 impl Draft {
-    /// Writes the suite and its recordings; without `force`, over nothing that is there.
+    /// Writes the suite and its recordings; without `force`, replaces no existing file.
     pub fn write(&self, force: bool) -> Result<(), DraftError> {
         let files = std::iter::once(&self.path).chain(self.recordings.iter().map(|(path, _)| path));
         if let Some(there) = files.clone().find(|path| path.exists()).filter(|_| !force) {
@@ -129,7 +129,7 @@ fn make_folder(path: &Path) -> Result<(), DraftError> {
     })
 }
 
-/// Refuses early what [`Draft::write`] would refuse late.
+/// Refuses early what [`Draft::write`] would refuse later.
 pub fn check_free(path: &Path, force: bool) -> Result<(), DraftError> {
     if path.exists() && !force {
         Err(DraftError::Exists(path.to_owned()))

@@ -37,8 +37,8 @@ impl Expectation {
     }
 }
 
-/// The expectations that two results of this tool with equal arguments justify. Numbers of a tool that looks at the
-/// outside world are as good as random; so are values next to a value that has changed.
+/// The expectations that two results of this tool for equal arguments justify. Numbers of a tool
+/// that reads the outside world count as random, and so do values next to a changed value.
 pub(super) fn expectations(
     first: &Value,
     second: &Value,
@@ -157,8 +157,8 @@ fn is_lasting(value: &Value, is_closed: bool) -> bool {
     }
 }
 
-/// Returns true if a string would probably be equal another day and on another machine: no times, ids, folders or
-/// secrets.
+/// Returns true if a string would probably be equal on another day and another machine: without
+/// times, ids, folders or secrets.
 pub(super) fn is_lasting_text(text: &str) -> bool {
     let is_folder = |run: &str| {
         (run.starts_with('/') && run.len() > 1) || run.contains(":\\") || run.contains("/home/")

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// The variable of a key that is set, else of the first, and a model that it is for.
+/// The first key variable that is set, otherwise the first one, and a model for it.
 pub(super) fn model(environment: &BTreeMap<String, String>) -> (&'static str, &'static str) {
     let models = || {
         FAMILIES
@@ -43,7 +43,7 @@ impl Test {
     }
 }
 
-/// All that a drafted suite says.
+/// The contents of a drafted suite.
 #[derive(Default)]
 pub(super) struct Page {
     pub(super) server: String,
@@ -56,7 +56,7 @@ pub(super) struct Page {
     pub(super) left_out: Vec<(String, String)>,
     /// The number of further tools that were not called, because the suite has enough tests.
     pub(super) not_tried: usize,
-    /// The tools that the user asked for.
+    /// The tools that the user named.
     pub(super) named: Vec<String>,
     /// A call that the user could ask for, as `--call` takes it.
     pub(super) suggestion: Option<String>,
@@ -80,7 +80,7 @@ impl Page {
             .unwrap_or_default()
     }
 
-    /// Leaves a test out, and says why.
+    /// Removes a test, and notes the reason.
     pub(super) fn drop_test(&mut self, test: &str, why: &str) {
         if let Some(at) = self.tests.iter().position(|one| one.name == test) {
             let test = self.tests.remove(at);
@@ -290,7 +290,7 @@ impl Page {
         said
     }
 
-    /// Which tools have no test: each with its reason where the user asked for it, or where no tool has one.
+    /// The tools without a test: each with its reason, if the user named it or no tool has a test.
     fn why_left_out(&self) -> Vec<String> {
         const SHOWN: usize = 3;
         let is_probe = self.is_probe();

@@ -245,7 +245,7 @@ impl AgentPage {
         text
     }
 
-    /// Writes where the suite is from, and which calls the runs made.
+    /// Writes the origin of the suite, and the calls of the runs.
     fn write_comment(&self, text: &mut String) {
         let file = yaml::comment(&self.file.display().to_string());
         let runs = count(self.runs, "recorded run");
@@ -280,7 +280,7 @@ impl AgentPage {
         }
     }
 
-    /// Writes the server of a tape, and says what it is called.
+    /// Writes the server of a tape, and returns its name.
     fn write_tape_server(&self, out: &Path, text: &mut String) -> Option<String> {
         let server = self.server.as_ref()?;
         let name = self.server_name.as_ref().or(server.name.as_ref());
@@ -304,7 +304,7 @@ impl AgentPage {
         Some(name)
     }
 
-    /// Writes the servers of the header, and says what they are called.
+    /// Writes the servers of the header, and returns their names.
     fn write_recorded_servers(&self, text: &mut String) -> Vec<String> {
         let servers = match &self.header {
             Some(header) if self.is_asked => &header.servers,
@@ -325,8 +325,8 @@ impl AgentPage {
         servers.keys().cloned().collect()
     }
 
-    /// Writes the agent and its question as the header has them. A suite with any difference would make the recording
-    /// stale.
+    /// Writes the agent and its question exactly as in the header. Any difference would make the
+    /// recording stale.
     fn write_question(&self, text: &mut String) {
         let Some(header) = &self.header else { return };
         if !self.is_asked {
@@ -362,7 +362,7 @@ fn calls_in_words(names: &[String]) -> String {
     shown.join(" → ")
 }
 
-/// The keys of an agent that say what it was asked.
+/// The keys of an agent that define its question.
 fn question_lines(header: &Header) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(model) = &header.model {

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 /// A slower tool is omitted, unless the user gives it more time.
 const LONGEST_CALL: Duration = Duration::from_secs(5);
-/// Every server must refuse this one.
+/// A tool that every server must refuse.
 const NO_SUCH_TOOL: &str = "mcptest_no_such_tool";
 
 /// The request for a draft.
@@ -30,17 +30,17 @@ const NO_SUCH_TOOL: &str = "mcptest_no_such_tool";
 pub struct Ask {
     /// The server's address or command.
     pub spec: ServerSpec,
-    /// The time limit of a request, when it was given.
+    /// The time limit of a request, if given.
     pub timeout: Option<Duration>,
     /// Its name in the suite; else its own.
     pub name: Option<String>,
-    /// Where the suite will be.
+    /// The path of the suite.
     pub out: PathBuf,
     /// Calls in addition to the calls of read-only tools.
     pub call: Vec<Wish>,
 }
 
-/// A tool as the server lists it.
+/// A tool in the server's list.
 pub(super) struct Listed {
     pub(super) name: String,
     pub(super) about: String,
@@ -49,7 +49,8 @@ pub(super) struct Listed {
     pub(super) schema: Value,
 }
 
-/// Asks the server, calls what is safe to call twice, and drafts a suite that passes on the second answers.
+/// Calls the tools that are safe to call twice, and drafts a suite that passes on the second
+/// answers.
 pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
     ask.spec.timeout = ask.timeout.unwrap_or(LONGEST_CALL);
     let mut session = DraftSession {
@@ -115,7 +116,7 @@ fn clean_info(info: &mut ServerInfo) {
     }
 }
 
-/// Where the suite will be, and what its variables and all others are set to.
+/// The path of the suite, and the values of its variables and of the environment.
 struct DraftContext<'a> {
     out: &'a Path,
     variables: &'a BTreeMap<String, String>,
@@ -290,8 +291,8 @@ fn expected_of(
     }
 }
 
-/// Redacts the recordings: the suite's own secrets, and all values in the environment under a secret name, since a
-/// tool may return them.
+/// Redacts the recordings: the suite's own secrets, and all values in the environment under a
+/// secret name, because a tool may return them.
 fn redactor(suite: &Suite, context: &DraftContext<'_>) -> Result<Redactor, Reason> {
     let DraftContext {
         variables,

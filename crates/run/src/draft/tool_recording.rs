@@ -10,7 +10,8 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Drafts a suite with this one test; its recording is written again beside it, as that suite would have recorded it.
+/// Drafts a suite with this one test, and writes its recording again, as that suite would have
+/// recorded it.
 pub(super) fn draft(
     file: &Path,
     bytes: &[u8],
@@ -126,7 +127,7 @@ fn entry(
     Ok(entry)
 }
 
-/// A value in which `${NAME}` is a variable, as recordings have it, and so is a placeholder.
+/// A value in which `${NAME}` is a variable, as in recordings, and a placeholder too.
 pub(super) fn template(value: &Value) -> String {
     yaml::flow_with(value, &|text| {
         yaml::template(&with_variables(text).replace("$${", "${"))

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 const LONGEST_COMMENT: usize = 100;
 
-/// A string as a scalar that means exactly this text, with nothing in it taken for a variable.
+/// A string as a scalar that means exactly this text, without variables.
 pub(crate) fn text(text: &str) -> String {
     template(&text.replace("${", "$${"))
 }
@@ -25,7 +25,7 @@ pub(crate) fn flow(value: &Value) -> String {
     flow_with(value, &text)
 }
 
-/// The same, with its texts written in this way.
+/// A value on one line, with its texts written by this function.
 pub(super) fn flow_with(value: &Value, text: &dyn Fn(&str) -> String) -> String {
     match value {
         Value::String(one) => text(one),
@@ -45,7 +45,7 @@ pub(super) fn flow_with(value: &Value, text: &dyn Fn(&str) -> String) -> String 
     }
 }
 
-/// A name in a comment, whatever is in it.
+/// A name for a comment, with any contents.
 pub(super) fn word(text: &str) -> String {
     let short: String = text.chars().take(LONGEST_COMMENT).collect();
     escape(&short).into_owned()

@@ -1,4 +1,5 @@
-//! The row of an agent being recorded: what goes into its cassettes, when is it enough, and what is the result?
+//! The row of an agent during recording: what goes into its cassettes, when are they complete, and
+//! what is the result?
 
 use super::one_run::Finished;
 use super::open_cassette::{KeepError, OpenCassette, Reservation};
@@ -54,7 +55,7 @@ pub(super) struct AgentJob<'p> {
 /// Tells a run that is still to be recorded from a run that is done.
 pub(super) enum Turn {
     Ours,
-    /// Another mcptest has recorded the row since it was planned.
+    /// Another mcptest recorded the row after it was planned.
     DoneByAnother,
 }
 
@@ -173,7 +174,7 @@ impl AgentJob<'_> {
             .cloned()
     }
 
-    /// Reserves the cassette, so that no other process records it, before anything is spent on it.
+    /// Reserves the cassette before any cost, so that no other process records it.
     pub(super) fn reserve(&self, unit: &Unit) -> Result<Turn, KeepError> {
         let mut cassettes = self.cassettes.lock();
         if unit.is_side {
@@ -245,7 +246,8 @@ impl AgentJob<'_> {
             .get_or_insert_with(|| format!("run {} was not recorded: {why}", unit.run));
     }
 
-    /// Returns true if the remaining runs cannot change the verdict and the suite asks to skip them.
+    /// Returns true if the remaining runs cannot change the verdict and the suite sets `stop:
+    /// decided`.
     pub(super) fn decide(&self) -> bool {
         let mut cassettes = self.cassettes.lock();
         // Where a run is missing, all are wanted.
@@ -267,7 +269,7 @@ impl AgentJob<'_> {
         cassettes.is_decided
     }
 
-    /// The runs for one of its gates, once the ordinary ones are there.
+    /// The runs for one of its gates, once the ordinary runs exist.
     pub(super) fn side_units(&self, unit: &Unit) -> Vec<Unit> {
         let is_over = {
             let cassettes = self.cassettes.lock();
@@ -311,7 +313,7 @@ impl AgentJob<'_> {
             .collect()
     }
 
-    /// Nothing more comes.
+    /// Closes the cassettes.
     pub(super) fn finish(&self) {
         let mut cassettes = self.cassettes.lock();
         // With a run missing, what is decided is decided without it.
@@ -360,7 +362,7 @@ impl AgentJob<'_> {
         FreshRow::Failed(reason)
     }
 
-    /// The result; `None` when it has not begun.
+    /// The result; `None` if it has not begun.
     pub(super) fn row(&self) -> Option<FreshRow> {
         let failure = self.cassettes.lock().failure.clone();
         if let Some(why) = failure {

@@ -1,4 +1,5 @@
-//! Recording: which runs and tool tests are made now, how many at once, and what if the user interrupts?
+//! Recording: which runs and tool tests are made now, how many at once, and what happens on an
+//! interrupt?
 
 mod agent_job;
 mod eras;
@@ -80,8 +81,8 @@ impl Job<'_> {
         }
     }
 
-    /// Its place in the plan, and its result; what `--fail-fast` kept from beginning is not judged by what is on
-    /// the disk.
+    /// Its place in the plan, and its result. A row that `--fail-fast` prevented is not judged by
+    /// its old recording.
     fn into_row(self, is_cut: bool) -> Option<(usize, FreshRow)> {
         let (index, row) = match self {
             Self::Agent(job) => (job.index, job.row()),
@@ -91,7 +92,7 @@ impl Job<'_> {
     }
 }
 
-/// Records, or runs live, what the mode asks for: all tool tests, then the runs of agents.
+/// Records, or runs live, the rows of the mode: all tool tests, then the runs of agents.
 pub(crate) fn record(
     plan: &Plan<'_>,
     options: Options,

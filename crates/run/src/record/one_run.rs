@@ -1,4 +1,4 @@
-//! One run from its servers' start to their end: what is recorded of it.
+//! How is one run recorded, from its servers' start to their end?
 
 use super::agent_job::{Actor, AgentJob};
 use super::late::on_late;
@@ -105,7 +105,7 @@ fn failed(why: impl Display) -> Unfinished {
     Unfinished::Failed(why.to_string())
 }
 
-/// A model, which is asked until it is done.
+/// Calls a model until it is done.
 async fn run_provider(
     job: &AgentJob<'_>,
     model: ModelOf<'_>,
@@ -190,7 +190,7 @@ impl Offer {
     }
 }
 
-/// A model, and who is asked for it.
+/// A model, with its provider.
 #[derive(Clone, Copy)]
 struct ModelOf<'a> {
     provider: &'a Provider,
@@ -222,7 +222,7 @@ async fn open_toolbox(
     .map_err(failed)
 }
 
-/// Runs the model to its end. Nothing holds the connections when this returns.
+/// Runs the model to its end, and releases the connections.
 async fn converse(
     job: &AgentJob<'_>,
     model: ModelOf<'_>,
@@ -347,7 +347,7 @@ fn specs(
     specs.collect::<Result<_, UnusableServer>>().map_err(failed)
 }
 
-/// Tells who watches of each call.
+/// Notifies the observer of each call.
 fn on_call(job: &AgentJob<'_>, unit: &Unit, context: &RecordingContext<'_>) -> OnCall {
     let (watch, secrets) = (Arc::clone(context.watch), Arc::clone(&job.secrets));
     let (row, run) = (job.number, unit.run);
@@ -445,7 +445,7 @@ fn oddities(observed: impl Iterator<Item = Oddity>) -> Vec<RecordedError> {
     said
 }
 
-/// Counts what a run costs, and tells who watches.
+/// Counts the cost of a run, and notifies the observer.
 struct Meter<'a> {
     job: &'a AgentJob<'a>,
     run: usize,

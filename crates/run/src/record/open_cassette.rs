@@ -1,4 +1,4 @@
-//! The runs of one cassette while they are recorded: on the disk as they end, or only here.
+//! The runs of one cassette during recording: written as they end, or kept in memory.
 
 use mcptest_core::trace::{Header, run_line};
 use mcptest_redact::Redactor;
@@ -8,17 +8,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use thiserror::Error;
 
-/// Where runs go.
+/// The destination of runs.
 #[derive(Debug, Default)]
 pub(super) struct OpenCassette {
-    /// The cassette; none when nothing is written.
+    /// The cassette; `None` if nothing is written.
     path: Option<PathBuf>,
     /// True if existing runs are kept.
     goes_on: bool,
     /// The header of the runs, once it exists.
     pub(super) header: Option<Header>,
     reserved: Option<Reserved>,
-    /// The reason that the file is not ours to write, once found: its owner may finish before the next run asks.
+    /// Why another process owns the file, once found: its owner may finish before the next run.
     refused: Option<KeepError>,
     recorder: Option<Recorder>,
     /// The written traces of this recording by number. If no gate needs them, only the first.
@@ -33,7 +33,7 @@ pub(super) struct OpenCassette {
 pub(super) enum Reservation {
     /// Another mcptest may have written it until now.
     New,
-    /// It was ours already, or nothing is written.
+    /// It is reserved, or nothing is written.
     Known,
 }
 
@@ -59,7 +59,7 @@ impl From<WriteError> for KeepError {
 }
 
 impl OpenCassette {
-    /// `goes_on` keeps the runs that are there; `keeps_all` keeps the traces in memory, too.
+    /// `goes_on` keeps the existing runs; `keeps_all` also keeps the traces in memory.
     pub(super) fn new(path: Option<PathBuf>, goes_on: bool, keeps_all: bool) -> Self {
         Self {
             path,
@@ -86,12 +86,12 @@ impl OpenCassette {
         }
     }
 
-    /// Lets others record to the file, as long as nothing was written.
+    /// Releases the file for others if nothing was written.
     pub(super) fn release(&mut self) {
         self.reserved = None;
     }
 
-    /// Keeps a run: when this returns it is on the disk. The first one begins the cassette.
+    /// Keeps a run: it is on disk when this returns. The first run begins the cassette.
     pub(super) fn keep(
         &mut self,
         run: usize,
@@ -113,7 +113,8 @@ impl OpenCassette {
         Ok(())
     }
 
-    /// The first run takes the place of an older recording in one step, so that none is lost for nothing.
+    /// The first run replaces an older recording in one step, so that no recording is lost without
+    /// a replacement.
     fn write(&mut self, run: usize, trace: &str, header: Header) -> Result<(), WriteError> {
         if let Some(recorder) = &mut self.recorder {
             return recorder.append(run, trace);
@@ -159,7 +160,7 @@ impl OpenCassette {
         traces
     }
 
-    /// The cassette is whole, or as whole as it gets.
+    /// Completes the cassette, as far as possible.
     pub(super) fn finish(&mut self, stopped: Option<Stopped>) -> Result<(), WriteError> {
         let Some(mut recorder) = self.recorder.take() else {
             return Ok(());
@@ -170,7 +171,7 @@ impl OpenCassette {
         recorder.finish()
     }
 
-    /// The whole as the text of a cassette.
+    /// The cassette's text.
     pub(super) fn text(&self, stopped: Option<Stopped>) -> Option<String> {
         let header = mcptest_replay::cassette::sealed(self.header.as_ref()?);
         let mut text = serde_json::to_string(&header).ok()? + "\n";
@@ -195,7 +196,7 @@ fn without_secrets(header: Header, redactor: &Redactor) -> Result<Header, KeepEr
     })
 }
 
-/// Every run is of the same tools; some servers list them in another order each time.
+/// Refuses runs with other tools than the first. Some servers list their tools in varying order.
 fn refuse_other_tools(first: &Header, now: &Header) -> Result<(), KeepError> {
     let changes = mcptest_replay::cassette::staleness(first, now);
     if changes.is_empty() {

@@ -1,4 +1,4 @@
-//! Which rows of the plan are recorded now, by whom, and why can others not be?
+//! Which rows of the plan are recorded now, by whom, and why are others not?
 
 use super::agent_job::{Actor, AgentJob};
 use super::state::{WantedRuns, wanted_runs};
@@ -18,7 +18,7 @@ pub(super) struct Planned<'p> {
     pub(super) jobs: Vec<Job<'p>>,
 }
 
-/// The rows that the mode asks for.
+/// The rows that the mode selects.
 pub(super) fn plan<'p>(
     plan: &'p Plan<'p>,
     mode: Mode,
@@ -91,7 +91,7 @@ struct Planning<'a> {
     spending: &'a Spending,
 }
 
-/// Where a job stands.
+/// The place of a job.
 #[derive(Clone, Copy)]
 struct JobPlace {
     /// Among the jobs.

@@ -25,11 +25,11 @@ pub(super) enum Shared {
     Provider { name: String, at_once: usize },
 }
 
-/// The runs that are still to be recorded. Workers take them in order, as far as the limits of providers allow; no
+/// The remaining runs. Workers take them in order, as far as the limits of providers allow. No
 /// agent begins before the last tool test has ended.
 #[derive(Debug)]
 pub(super) struct Schedule {
-    /// One for each job.
+    /// The shared limits of each job.
     shared: Vec<Shared>,
     waiting: Mutex<Waiting>,
     changed: Condvar,
@@ -46,7 +46,7 @@ struct Waiting {
 }
 
 impl Schedule {
-    /// The units of tool tests come first.
+    /// A schedule. The units of tool tests come first.
     pub(super) fn new(shared: Vec<Shared>, units: impl IntoIterator<Item = Unit>) -> Self {
         let waiting = Waiting {
             queue: units.into_iter().collect(),
@@ -59,7 +59,8 @@ impl Schedule {
         }
     }
 
-    /// The next run. Waits while a provider is busy or a running unit may bring more. `None` is the end.
+    /// The next run. Waits while a provider is busy or a running unit may add more. `None` is the
+    /// end.
     pub(super) fn take(&self) -> Option<Unit> {
         let mut waiting = self.waiting.lock();
         loop {
@@ -91,8 +92,8 @@ impl Schedule {
         }
     }
 
-    /// A run is over. When it was the last of its job, `more` may add runs, which come before later jobs; true when
-    /// nothing of the job is left.
+    /// Marks a run as ended. If it was the last of its job, `more` may add runs, which come before
+    /// later jobs. Returns true if the job is done.
     pub(super) fn finish(&self, unit: &Unit, more: impl FnOnce() -> Vec<Unit>) -> bool {
         let mut waiting = self.waiting.lock();
         let is_alone = waiting.by_job.get(&unit.job) == Some(&1);
@@ -143,7 +144,7 @@ impl Schedule {
         self.waiting.lock().is_cut
     }
 
-    /// Nothing more is begun.
+    /// Begins no more runs.
     pub(super) fn stop(&self) {
         self.waiting.lock().is_stopped = true;
         self.changed.notify_all();

@@ -23,8 +23,8 @@ pub(super) enum ConnectError {
 /// A server that cannot be connected to is not tried again.
 type Slot = Arc<OnceCell<Result<Connected, ConnectError>>>;
 
-/// The connections to servers with `shared: true`: one for all the runs and tool tests of a suite, made when it is first
-/// needed.
+/// The connections to servers with `shared: true`: one for all runs and tool tests of a suite, made
+/// when first needed.
 #[derive(Default)]
 pub(super) struct SharedServers {
     slots: Mutex<BTreeMap<(PathBuf, String), Slot>>,
@@ -57,7 +57,7 @@ impl SharedServers {
         .clone()
     }
 
-    /// Ends every one of them.
+    /// Ends all of them.
     pub(super) async fn close(self) {
         let slots = self.slots.into_inner();
         for slot in slots.into_values() {
@@ -122,7 +122,7 @@ pub(super) async fn connect_all(
     Err(why)
 }
 
-/// Ends the servers that are the run's own, all at once; what was seen of them.
+/// Ends the run's own servers concurrently, and returns the observations.
 pub(super) async fn close_all(suite: &Suite, servers: Vec<Connected>) -> Vec<Oddity> {
     let own = servers
         .into_iter()

@@ -1,4 +1,4 @@
-//! What is the matter with a row's recording, and which of its runs does that ask for?
+//! What is the state of a row's recording, and which of its runs must be recorded?
 
 use crate::{Mode, Which};
 use mcptest_core::eval::SideRuns;
@@ -17,7 +17,7 @@ pub(super) enum RecordingState {
     Missing,
     /// A newer mcptest made it: this version must not overwrite it.
     Newer,
-    /// It was made before the suite changed.
+    /// The suite changed after it was recorded.
     Stale,
     /// It lacks the runs with these numbers or, if empty, runs for one of its gates.
     Short(Vec<usize>),
@@ -146,7 +146,7 @@ pub(super) struct WantedRuns {
     pub(super) runs: Vec<usize>,
 }
 
-/// The runs that the mode asks for in this row; `None` if it asks for none.
+/// The runs that the mode selects in this row; `None` if it selects none.
 pub(super) fn wanted_runs(row: &Row<'_>, mode: Mode) -> Option<WantedRuns> {
     let count = row.agent_row().map_or(1, |of| of.agent.runs);
     let all = || {

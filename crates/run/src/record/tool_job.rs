@@ -1,4 +1,4 @@
-//! One tool test being recorded: is it called, where does the result go, and what is it?
+//! How is one tool test recorded: is it called, where does the result go, and what is it?
 
 use super::late::on_late;
 use super::one_run::RecordingContext;
@@ -111,7 +111,7 @@ impl ToolJob<'_> {
         }
     }
 
-    /// Why it has no recording, in words to show.
+    /// Why it has no recording, for display.
     pub(super) fn unrecorded(&self, row: &FreshRow) -> Option<String> {
         let FreshRow::Failed(reason) = row else {
             return None;

@@ -20,9 +20,9 @@ struct Stop;
 struct Made {
     /// Why it ended.
     stop_reason: Option<String>,
-    /// Why it is not on the disk, if it is not.
+    /// Why it is not on disk, if it is not.
     unrecorded: Option<String>,
-    /// A problem before the run began would repeat in the next run, so nothing is spent on it.
+    /// True if the next run would hit the same problem, so that no further run is made.
     is_the_last: bool,
 }
 
@@ -36,7 +36,7 @@ impl Made {
     }
 }
 
-/// Lets the other workers end if one panics: they would wait for its unit forever.
+/// Ends the other workers if one panics: they would wait for its unit forever.
 struct StopOnPanic<'a>(&'a Schedule);
 
 impl Drop for StopOnPanic<'_> {
@@ -50,7 +50,7 @@ impl Drop for StopOnPanic<'_> {
 /// The next step after a unit has ended.
 enum Next {
     GoOn,
-    /// It does not pass, and `--fail-fast` ends all others.
+    /// It does not pass, so `--fail-fast` ends all others.
     DropRest,
 }
 

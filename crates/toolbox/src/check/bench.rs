@@ -1,4 +1,4 @@
-//! How is the server under test reached, and what was observed of it so far?
+//! How is the server under test reached, and what was observed so far?
 
 use super::NotSent;
 use super::answer::Answer;
@@ -20,7 +20,7 @@ const CANARY_NAME: &str = "MCPTEST_CANARY_TOKEN";
 pub(super) const CANARY: &str = "mcptest-canary-5f0c2d9ab71e";
 const KEPT_MESSAGES: usize = 5_000;
 const KEPT_BYTES: usize = 64 << 20;
-/// The number of tools to try, and the number of them that may give no answer.
+/// The maximum number of tools to try, and of tools that may give no answer.
 const MOST_CALLS: usize = 30;
 const MOST_HUNG: usize = 2;
 /// The number of answers that all these calls together may wait for. Tools that fail slowly, such as tools of a network
@@ -31,7 +31,7 @@ pub(super) const SLOW: Duration = Duration::from_millis(300);
 /// The time to wait for an optional message.
 const MOMENT: Duration = Duration::from_millis(150);
 
-/// Why a probe has nothing to try.
+/// Why a probe cannot run.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub(super) enum Unusable {
     #[error("no connection exists")]
@@ -66,7 +66,7 @@ pub(super) enum Stuck {
     Silent { limit: Duration },
 }
 
-/// The server, with a connection to it while there is one.
+/// The server, and its connection if one is open.
 pub(super) struct ServerUnderTest {
     pub(super) spec: ServerSpec,
     allow_writes: bool,
@@ -79,18 +79,18 @@ pub(super) struct ServerUnderTest {
     last_id: usize,
 }
 
-/// A tool that may be called.
+/// A callable tool.
 #[derive(Debug, Clone)]
 pub(super) struct Callable {
     pub(super) name: String,
     pub(super) input: Value,
     pub(super) output: Option<Value>,
-    /// Arguments that fit its schema, where they can be made up.
+    /// Arguments that match its schema, if they can be generated.
     pub(super) arguments: Option<Value>,
     pub(super) is_read_only: bool,
 }
 
-/// A call with made-up arguments, and its result.
+/// A call with generated arguments, and its result.
 #[derive(Debug, Clone)]
 pub(super) struct MadeCall {
     pub(super) tool: Callable,
@@ -258,12 +258,12 @@ impl ServerUnderTest {
         true
     }
 
-    /// Another session with the server.
+    /// Opens another session with the server.
     pub(super) async fn another(&self) -> Result<Client, WireError> {
         Client::connect(&self.spec, Some(self.tap())).await
     }
 
-    /// Ends the connection; the next probe gets another.
+    /// Ends the connection. The next probe opens another.
     pub(super) async fn end(&mut self) -> Option<Closing> {
         let closing = Arc::into_inner(self.client.take()?)?.close().await;
         self.observed.extend(closing.observed.iter().cloned());
@@ -325,7 +325,8 @@ impl ServerUnderTest {
         }
     }
 
-    /// Sends a string that need not be answered, and says what came, until the server has answered something else.
+    /// Sends a string that may stay unanswered, and returns what arrived before the server answered
+    /// another request.
     pub(super) async fn raw_and_on(
         &self,
         text: &str,
@@ -360,7 +361,7 @@ impl ServerUnderTest {
         })
     }
 
-    /// The first message from there on that is the one; none when the server has ended.
+    /// The first matching message from there on; `None` if the server has ended.
     async fn wait_for(
         &self,
         client: &Client,
@@ -413,7 +414,7 @@ impl ServerUnderTest {
         }
     }
 
-    /// The server's list, which is requested only once.
+    /// The server's list, requested only once.
     pub(super) async fn listed(&mut self) -> Result<&Tools, Unusable> {
         if self.listed.is_none() {
             let listed = self.client()?.list_tools().await;

@@ -1,4 +1,5 @@
-//! EDGE: what does a server do when calls hang, are cancelled, are huge or odd, or come all at once?
+//! EDGE: how does a server handle calls that hang, are cancelled, are huge or unusual, or run
+//! concurrently?
 
 use super::answer::Answer;
 use super::bench::{Callable, SLOW, ServerUnderTest};
@@ -17,7 +18,7 @@ const AT_ONCE: usize = 50;
 const CALLS_AT_ONCE: usize = 20;
 const HUGE: usize = 1 << 20;
 const DEEP: usize = 100;
-/// Right-to-left, no width, no end of line as JSON has it, beyond the first plane, and a NUL.
+/// Right-to-left, zero-width, a JavaScript line end, a character beyond the first plane, and a NUL.
 const ODD: &str = "mcptest \u{0} \u{202e}abc\u{202c} \u{2028} \u{feff} e\u{301} \u{1f9ea} \"'`$(x)%s{{}}\\ \r\n\t";
 const ANSWERED: &str = "messages must follow JSON-RPC 2.0, in which every request is answered, with a result or an error";
 
@@ -282,7 +283,7 @@ async fn with_text(bench: &mut ServerUnderTest, text: &str, what: &str) -> Probe
         .came(answer.words()))
 }
 
-/// Good arguments but for a string, which is this one.
+/// Valid arguments with this text as one string.
 fn text_argument(tool: &Callable, text: &str) -> Option<Value> {
     let mut arguments = tool.arguments.clone()?;
     let is_text = |schema: &Value| schema["type"] == "string" && schema.get("enum").is_none();

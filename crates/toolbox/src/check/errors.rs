@@ -177,7 +177,8 @@ async fn wrong_arguments(bench: &mut ServerUnderTest) -> ProbeOutcome {
     }
 }
 
-/// Good arguments but for one, which is an object where a string, a number or a flag is declared.
+/// Valid arguments except one, which is an object although a string, a number or a flag is
+/// declared.
 fn spoiled(tool: &Callable) -> Option<Value> {
     let mut arguments = tool.arguments.clone()?;
     let properties = tool.input["properties"].as_object()?;

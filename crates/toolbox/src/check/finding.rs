@@ -14,16 +14,16 @@ pub(super) struct Finding {
 /// The meaning of a probe for the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// It did what is asked of it.
+    /// The server met the rule.
     Held,
-    /// It did what the specification forbids, or not what it demands.
+    /// The server violated the specification.
     Broken(String),
-    /// It did not do what the specification recommends.
+    /// The server did not follow a recommendation of the specification.
     Weak(String),
 }
 
 impl Finding {
-    /// The server did what is asked of it.
+    /// The server met the rule.
     pub(super) fn held() -> Self {
         Self {
             sent: String::new(),
@@ -63,13 +63,13 @@ impl Finding {
         }
     }
 
-    /// With what was sent.
+    /// Adds what was sent.
     pub(super) fn sent(mut self, text: impl AsRef<str>) -> Self {
         text.as_ref().clone_into(&mut self.sent);
         self
     }
 
-    /// With what came.
+    /// Adds what was received.
     pub(super) fn came(mut self, text: impl AsRef<str>) -> Self {
         text.as_ref().clone_into(&mut self.came);
         self

@@ -1,4 +1,4 @@
-//! Does a server do what the specification says, also when it is asked what no good client asks?
+//! Does a server follow the specification, even for requests that no good client makes?
 
 mod answer;
 mod bench;
@@ -24,9 +24,9 @@ use std::borrow::Cow;
 use std::pin::Pin;
 use std::time::{Duration, Instant};
 
-/// One thing to try on a server.
+/// One probe of a server.
 pub struct Probe {
-    /// Its id: the family, and a name in it.
+    /// Its id: the family, and a name within it.
     pub id: &'static str,
     /// The behaviour of a good server.
     pub title: &'static str,
@@ -48,7 +48,7 @@ type ProbeOutcome = Result<Finding, NotSent>;
 /// Why a probe has no finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum NotSent {
-    /// The server has nothing that the probe is about: another transport, another protocol, no such feature.
+    /// The server lacks the probe's subject: another transport or protocol, or a missing feature.
     DoesNotApply(String),
     /// The server has it, but this check could not try it.
     NothingToTry(String),
@@ -70,7 +70,7 @@ fn does_not_apply(why: impl Into<String>) -> ProbeOutcome {
     Err(NotSent::DoesNotApply(why.into()))
 }
 
-/// The families, with what each is about.
+/// The families, each with its subject.
 pub const FAMILIES: [(&str, &str); 6] = [
     (
         "LIFECYCLE",

@@ -12,7 +12,7 @@ const SHOWN: usize = 400;
 const NOT_FINISHED_HELP: &str =
     "give the check more time with `--timeout`, or send fewer probes with `--only`";
 
-/// A string of the server's as a report may have it: without secrets, on one line, and only then cut.
+/// A text of the server for a report: without secrets, on one line, and only then cut.
 fn shown(text: &str, options: &Options) -> String {
     let text = escape(&(options.redact)(text)).into_owned();
     match text.char_indices().nth(SHOWN) {

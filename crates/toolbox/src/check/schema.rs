@@ -124,7 +124,7 @@ async fn text_beside(bench: &mut ServerUnderTest) -> ProbeOutcome {
     .await
 }
 
-/// Holds each result that says no error to a rule; `None` is a result that the rule is not about.
+/// Checks each result without an error by a rule; `None` if the rule does not apply to a result.
 async fn each_result(
     bench: &mut ServerUnderTest,
     nothing: &str,

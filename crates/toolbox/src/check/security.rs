@@ -1,4 +1,4 @@
-//! SECURITY: can a web page, a path or an error get more out of a server than it should give?
+//! SECURITY: can a web page, a path or an error get more from a server than it should give?
 
 use super::answer::Answer;
 use super::bench::{CANARY, Callable, ServerUnderTest};
@@ -14,7 +14,7 @@ const FOREIGN_ORIGIN: &str = "http://mcptest.example";
 const OVERSIZED: usize = 16 << 20;
 const SHORTEST_ID: usize = 16;
 const MOST_PATHS: usize = 12;
-/// Files that every system of a kind has, and what only they say.
+/// Files of every system of a kind, each with text that only it contains.
 const OUTSIDE: [(&str, &str); 4] = [
     ("../../../../../../../../../../etc/passwd", "root:x:0:0:"),
     ("/etc/passwd", "root:x:0:0:"),
@@ -266,7 +266,7 @@ async fn path_traversal(bench: &mut ServerUnderTest) -> ProbeOutcome {
     Ok(Finding::held().sent(sent).came(came))
 }
 
-/// Good arguments but for one that looks like a path, which is this one.
+/// Valid arguments with this path as the one that looks like a path.
 fn path_argument(tool: &Callable, path: &str) -> Option<Value> {
     let mut arguments = tool.arguments.clone()?;
     let is_path = |name: &str| {

@@ -68,7 +68,8 @@ impl TimeLimit {
             })
     }
 
-    /// Runs work that nothing waits for, such as the end of a server, until the time of the check is over.
+    /// Runs work that no result depends on, such as the end of a server, until the time of the
+    /// check is over.
     pub(super) async fn run_until_over(&self, work: impl Future) {
         let _elapsed = tokio::time::timeout_at(self.deadline, work).await;
     }

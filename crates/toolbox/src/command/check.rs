@@ -15,7 +15,8 @@ use mcptest_mcp::client::DEFAULT_TIMEOUT;
 use mcptest_report::REPORTERS;
 use std::time::{Duration, Instant};
 
-/// The default time limit for an answer, short because many probes wait for answers that may never come.
+/// The default time limit for an answer, short because many probes wait for answers that may never
+/// arrive.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Arguments of `check`.

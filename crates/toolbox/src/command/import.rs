@@ -1,4 +1,4 @@
-//! `mcptest import`: transcripts of other programs become a cassette.
+//! `mcptest import`: convert transcripts of other programs to a cassette.
 
 use clap::Args;
 use mcptest_command::{EXIT_BROKEN, Failure, Group, Program, RunCommand, output};

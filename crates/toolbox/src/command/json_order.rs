@@ -4,12 +4,12 @@ use mcptest_core::json::Members;
 use serde_json::json;
 use serde_json::value::RawValue;
 
-/// The same JSON on several lines, its members in their order and its numbers as they are written.
+/// The JSON on several lines, with its members in order and verbatim numbers.
 pub(super) fn indented(json: &str) -> String {
     at(json.trim(), "\n")
 }
 
-/// The same, below a line that begins so.
+/// The JSON below a line with this indentation.
 fn at(json: &str, line: &str) -> String {
     let inside = format!("{line}  ");
     let parts: Vec<String> = if json.starts_with('{') {

@@ -9,7 +9,7 @@ use mcptest_core::eval::Gates;
 use mcptest_mcp::client::Client;
 use std::path::PathBuf;
 
-/// Where the tools come from.
+/// The source of the tools.
 #[derive(Debug, Args)]
 pub(crate) struct Surface {
     /// Read the tools from a cassette, or from what `mcptest tools --json` printed, instead of a server.

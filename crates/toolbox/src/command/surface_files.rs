@@ -1,4 +1,4 @@
-//! Which tools does a file list, where are their pins kept, and what did models choose among them?
+//! Which tools does a file list, where are pins stored, and what did models choose?
 
 use crate::surface::SurfaceTool;
 use crate::surface::bench::Intents;
@@ -59,7 +59,7 @@ pub(super) fn read_pins(path: &Path) -> Result<Pins, String> {
     Pins::read(&bytes).map_err(|error| error.to_string())
 }
 
-/// Writes pins, over nothing but pins.
+/// Writes pins, replacing only pins.
 pub(super) fn write_pins(path: &Path, pins: &Pins) -> io::Result<()> {
     let in_the_way = "which is not a baseline of tools; choose another file";
     mcptest_replay::write_over(path, &pins.to_text(), Pins::is_one, in_the_way)
@@ -104,8 +104,8 @@ pub(super) fn first_choices(suite: &Suite) -> Result<Vec<FirstChoice>, String> {
     Ok(choices)
 }
 
-/// Writes a suite that asks models for every intent, and beside it the tools as a mock that does nothing. Neither is
-/// written over another file.
+/// Writes a suite that asks models for every intent, and a mock of the tools that does nothing.
+/// Neither replaces another file.
 pub(super) fn write_bench(path: &Path, tools: &[SurfaceTool], intents: &Intents) -> io::Result<()> {
     let list_path = path.with_extension("tools.json");
     let list_name = list_path

@@ -132,7 +132,7 @@ pub(super) fn notes<'o>(observed: impl Iterator<Item = &'o Observed>) -> String 
     lines.filter(|line| seen.insert(line.clone())).collect()
 }
 
-/// The tools as they were sent, one to a line.
+/// The tools as received, one per line.
 fn as_json(tools: &[Tool]) -> String {
     let lines: Vec<String> = tools
         .iter()

@@ -6,7 +6,7 @@ use mcptest_core::json::pointer_key;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A tool, taken apart once for all rules.
+/// A tool, prepared once for all rules.
 pub(super) struct Look<'a> {
     pub(super) tool: &'a SurfaceTool,
     pub(super) tokens: Option<usize>,
@@ -156,7 +156,8 @@ fn common_prefix(names: &[Vec<String>]) -> Option<String> {
     (names.len() >= 3 && count(first) * 2 > names.len()).then(|| first.clone())
 }
 
-/// The keys of a schema whose value is a map of schemas, and the keys whose value is one schema or a list.
+/// Schema keywords whose value is a map of schemas, and keywords whose value is one schema or a
+/// list.
 const MAPS: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
 const PARTS: [&str; 6] = [
     "items",

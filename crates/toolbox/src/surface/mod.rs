@@ -31,7 +31,7 @@ pub struct SurfaceTool {
     pub tool: CatalogueTool,
     /// Its title.
     pub title: Option<String>,
-    /// Its `annotations`, null when it has none; `None` where they were not recorded.
+    /// Its `annotations`, null if it has none; `None` if they were not recorded.
     pub annotations: Option<Value>,
 }
 
@@ -97,7 +97,7 @@ pub struct Finding {
     pub rule: &'static str,
     /// The severity.
     pub severity: Severity,
-    /// Where in the tool's entry, as a JSON pointer.
+    /// The place in the tool's entry, as a JSON pointer.
     pub place: String,
     /// The defect.
     pub what: String,
@@ -105,7 +105,7 @@ pub struct Finding {
     pub fix: &'static str,
 }
 
-/// The findings in one tool.
+/// The findings for one tool.
 #[derive(Debug, Clone, Serialize)]
 pub struct LintedTool {
     /// Its name.
@@ -115,7 +115,7 @@ pub struct LintedTool {
     pub server: Option<String>,
     /// The tokens that it takes in every request; `None` in a build that cannot count.
     pub tokens: Option<usize>,
-    /// 100 less what each rule with a finding takes, once per rule; never below 0.
+    /// 100 minus the points of each rule with a finding, once per rule; never below 0.
     pub score: u32,
     /// In the order of the rules.
     pub findings: Vec<Finding>,
@@ -192,7 +192,7 @@ fn lint_tool(look: &Look<'_>, before: &[Look<'_>], rules: &[&Rule]) -> LintedToo
     }
 }
 
-/// The tokens that a tool takes in every request.
+/// The tokens that a tool adds to every request.
 fn tokens_of(tool: &SurfaceTool) -> Option<usize> {
     count_tokens(&tool_text(&tool.tool))
 }

@@ -62,7 +62,7 @@ pub(super) fn is_twice(look: &Look<'_>, before: &[Look<'_>]) -> Vec<Spot> {
     vec![Spot::new(NAME, what)]
 }
 
-/// The word by which the name says that something is lost, first or last in it.
+/// The word in the name that suggests data loss, at its start or end.
 fn loss<'l>(look: &'l Look<'_>) -> Option<&'l String> {
     if look.name.iter().any(|word| word == "drag") {
         return None;

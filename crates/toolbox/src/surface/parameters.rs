@@ -1,4 +1,4 @@
-//! Does the schema say what to pass, of which type, and how much of it?
+//! Does the schema declare what to pass, of which type, and how much of it?
 
 use super::look::{Look, Part, SCHEMA};
 use super::rules::Spot;
@@ -27,7 +27,7 @@ pub(super) fn is_undocumented(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     })
 }
 
-/// References and choices are followed so far.
+/// The depth to which references and choices are followed.
 const DEEPEST: usize = 4;
 
 fn is_described(schema: &Value, root: &Value, depth: usize) -> bool {

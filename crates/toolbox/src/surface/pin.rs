@@ -124,7 +124,7 @@ const SCHEMA: &str = "input schema";
 const ANNOTATIONS: &str = "annotations";
 
 impl PinChange {
-    /// `None` for a part that only one side knows.
+    /// `None` for a part that only one side has.
     fn new(change: &CatalogueChange<'_>) -> Option<Self> {
         let (what, lines) = match change {
             CatalogueChange::Added(item) => {

@@ -1,4 +1,4 @@
-//! Which rules are tools held to? One table.
+//! Which rules apply to tools? One table.
 
 use super::Severity;
 use super::look::{Look, SCHEMA};
@@ -7,21 +7,21 @@ use super::{description, naming, parameters, schema, similar, text};
 /// A row of the table.
 #[derive(Debug)]
 pub struct Rule {
-    /// Its name, which never changes.
+    /// Its permanent name.
     pub id: &'static str,
     /// The severity of its findings.
     pub severity: Severity,
-    /// The defect, and the reason why it matters.
+    /// The defect, and why it matters.
     pub doc: &'static str,
     /// The fix.
     pub fix: &'static str,
     pub(super) check: Check,
 }
 
-/// Finds where something is wrong in a tool, given the tools before it.
+/// Finds the problems of a tool, given the earlier tools.
 type Check = fn(&Look<'_>, &[Look<'_>]) -> Vec<Spot>;
 
-/// Where something is wrong in a tool, and what.
+/// The place and the text of a problem.
 pub(super) struct Spot {
     /// A JSON pointer into the tool's entry.
     pub(super) place: String,
@@ -37,10 +37,10 @@ impl Spot {
     }
 }
 
-/// A tool that takes more is worth a look.
+/// A tool with more tokens gets a finding.
 const MANY_TOKENS: usize = 1_000;
 
-/// The table. The first word of an id says what is looked at.
+/// The table. The first word of an id is its subject.
 pub const RULES: &[Rule] = &[
     Rule {
         id: "description-missing",
@@ -89,7 +89,7 @@ pub const RULES: &[Rule] = &[
         severity: Severity::Warning,
         doc: "Nothing says which parameters are required: no `required`, no default, no hint in a \
         description.",
-        fix: "List the required parameters in `required`; write `required: []` if there are none.",
+        fix: "List the required parameters in `required`; write `required: []` if all are optional.",
         check: parameters::nothing_is_required,
     },
     Rule {

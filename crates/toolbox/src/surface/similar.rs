@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Descriptions and parameters with this share in common are hard to tell apart.
 const ALIKE: f64 = 0.75;
-/// The share for tools whose names are forms of one name.
+/// The required similarity for tools whose names are forms of one name.
 const ALIKE_BY_NAME: f64 = 0.5;
 
 pub(super) fn is_near_duplicate(look: &Look<'_>, before: &[Look<'_>]) -> Vec<Spot> {

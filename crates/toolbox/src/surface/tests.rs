@@ -78,8 +78,8 @@ fn a_correct_surface_has_no_finding() {
 
 const Q: &str = "/inputSchema/properties/query";
 
-/// A rule, where its finding is, what of the correct tool is replaced, and by what: null takes it away. `Q` is
-/// [`Q`]; nothing replaces the whole tool.
+/// A rule, the place of its finding, the replaced part of the correct tool, and its replacement:
+/// null removes it. `Q` is [`Q`]; an empty part replaces the whole tool.
 const PLANTED: &[[&str; 4]] = &[
     [
         "description-missing",

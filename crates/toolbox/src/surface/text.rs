@@ -109,7 +109,7 @@ fn compile(phrases: Phrases) -> Vec<CompiledPhrase> {
         .collect()
 }
 
-/// On one line and without what is hidden, so that neither breaks a phrase.
+/// The text on one line and without hidden characters, so that neither breaks a phrase.
 fn plain(text: &str) -> String {
     let shown: String = text
         .chars()
@@ -161,7 +161,8 @@ fn unknown_tool<'t>(look: &Look<'_>, text: &'t str) -> Option<&'t str> {
         .find(|name| !look.own.contains(name) && !look.foreign.contains(name))
 }
 
-/// Names of one word are plain words too often.
+/// Finds names of tools of other servers. Names of one word are skipped: they are too often plain
+/// words.
 pub(super) fn is_of_another_server(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
     let mut spots = Vec::new();

@@ -1,11 +1,11 @@
-//! Which words has a name or a text, and which of them are forms of one word?
+//! Which words does a name or a text have, and which of them are forms of one word?
 
-/// Words that say nothing of a tool.
+/// Words that do not describe a tool.
 const EMPTY: &str = "a an and are as at be by can for from function get given in into is it its method of on or return \
     returns that the these this those to tool use used uses using which will with you your";
 
-/// The words in lower case, cut where anything but a letter or digit stands, and where a capital follows a small
-/// letter. In scripts without blanks every character is a word.
+/// The words in lower case, split at everything except letters and digits, and between a small
+/// letter and a capital. In scripts without spaces, every character is a word.
 pub(super) fn words(text: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_small = false;
@@ -46,7 +46,7 @@ pub(super) fn stem(word: &str) -> &str {
     }
 }
 
-/// The stems of the words that say something.
+/// The stems of the meaningful words.
 pub(super) fn stems(text: &str) -> Vec<String> {
     let is_telling = |word: &String| !EMPTY.split_whitespace().any(|empty| empty == word);
     words(text)

@@ -125,7 +125,7 @@ fn rule_id(field: &mut Field<'_>) -> Option<String> {
 }
 
 impl Gate for ToolQuality {
-    /// Nothing critical, and nothing changed in silence.
+    /// The default: no critical findings, and no unreported changes.
     fn expect_beside(&self, has_expect: bool) -> Vec<(Target, f64)> {
         let critical = (!has_expect).then_some((CRITICAL_COUNT, 0.0));
         let changed = self.baseline.as_ref().map(|_| (CHANGED_COUNT, 0.0));
@@ -324,7 +324,7 @@ impl ToolQuality {
 }
 
 impl JudgedSurface {
-    /// Adds what a reader must know: what has changed, then what is critical, then what is a warning; each once.
+    /// Adds the important findings: changes, then critical findings, then warnings; each once.
     fn explain(&self, findings: &mut Vec<Finding>) {
         let mut add = |about: &[Target], message: String| {
             if findings.iter().all(|known| known.message != message) {

@@ -1,4 +1,4 @@
-//! What is found in a recorded catalogue, and what is said where there is none?
+//! Which findings does a recorded catalogue give, and what is reported without one?
 
 use super::*;
 use crate::GATES;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 const BLOCK: &str = "prompt: go\ntool_quality: true\n";
 static ALL: Gates = Gates::new(&[RUN_GATES, GATES, OUTCOME_GATES]);
 
-/// A suite whose agent says this.
+/// A suite with an agent with these keys.
 fn loaded(agent: &str) -> Loaded {
     let indented = agent.trim_end().replace('\n', "\n    ");
     let text = format!("agents:\n  - name: t\n    model: m\n    {indented}\n");
@@ -26,7 +26,7 @@ fn loaded(agent: &str) -> Loaded {
     load(Path::new("suite.yml"), &host)
 }
 
-/// What loading says, each problem with its way out.
+/// The problems of loading, each with its advice.
 fn problems(agent: &str) -> Vec<String> {
     let loaded = loaded(agent);
     let said = loaded.problems.iter().map(|problem| {
@@ -44,7 +44,7 @@ fn header(catalogue: Value) -> Header {
     }
 }
 
-/// What the gate makes of so many runs without a call.
+/// The gate's report on this number of runs without calls.
 fn judged(agent: &str, header: Option<&Header>, runs: usize) -> GateReport {
     let suite = loaded(agent).into_result().unwrap();
     let trace = Trace::read("{}").unwrap();

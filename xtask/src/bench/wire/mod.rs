@@ -1,4 +1,5 @@
-//! How fast are the mock server, the proxy and the client, beside the rmcp SDK in the same run?
+//! How fast are the mock server, the proxy and the client, compared with the rmcp SDK in the same
+//! run?
 
 mod http;
 mod pipe;
@@ -23,7 +24,7 @@ mock_server:
 
 /// The programs that are measured.
 struct Programs<'a> {
-    /// The release build, and the other one that it is measured against.
+    /// The release build, and the program for comparison.
     mcptest: &'a [String],
     rmcp: PathBuf,
     manifest: PathBuf,
@@ -87,7 +88,7 @@ pub(super) fn run(bench: &Benchmark<'_>, target: &Path) -> Result<(), String> {
     })
 }
 
-/// 200 connections, in turns so that noise hits both.
+/// 200 connections, in turns so that noise affects both.
 async fn on_http(programs: &Programs<'_>) -> Result<(), String> {
     let load = Load {
         connections: 200,

@@ -1,4 +1,5 @@
-//! Standard streams: the first answer, what the proxy adds to a call, what the client gets through.
+//! Standard streams: the first answer, the time that the proxy adds to a call, and the client's
+//! throughput.
 
 use super::super::joined;
 use super::super::measure::of_the_other;
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 
-/// A server on its standard streams, asked one request at a time.
+/// A server on its standard streams, with one request at a time.
 struct Peer {
     stdin: ChildStdin,
     stdout: Lines<BufReader<ChildStdout>>,
@@ -79,7 +80,7 @@ pub(super) async fn first_answer(programs: &Programs<'_>) -> Result<(), String> 
     Ok(())
 }
 
-/// A call through the proxy beside the same call without it.
+/// A call through the proxy, compared with the call without it.
 pub(super) async fn proxy(programs: &Programs<'_>, at: &Path) -> Result<(), String> {
     let tape = at.join("bench.tape.jsonl").display().to_string();
     let mut through = vec![Vec::new(); programs.mcptest.len()];
@@ -119,7 +120,7 @@ async fn median_call(words: &[String]) -> Result<Duration, String> {
     Ok(median(times))
 }
 
-/// Calls a second over one connection, one at a time and 64 at once.
+/// Calls per second over one connection, one at a time and 64 at once.
 pub(super) async fn client(programs: &Programs<'_>) -> Result<(), String> {
     let mock = programs.mock(&programs.mcptest[0]);
     let endpoint = Endpoint::Command {

@@ -1,4 +1,4 @@
-//! `mcptest mcp`: what does a coding agent ask of this program, and what is it told?
+//! `mcptest mcp`: what can a coding agent ask of this program, and what does it receive?
 
 mod tools;
 

@@ -118,7 +118,7 @@ fn rendered(report: &Report, reporter: &str, verbose: u8) -> Result<String, Fail
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// Refuses a path that leads out of the working directory. Paths inside a file there are checked when they are
+/// Refuses a path outside the working directory. Paths inside files are checked when they are
 /// opened.
 fn inside(path: &Path) -> Result<(), Failure> {
     mcptest_files::refuse_outside(path).map_err(|_outside| {

@@ -9,7 +9,7 @@ use serde::Serialize;
 /// A recording in progress. A row appears only after its last run.
 #[derive(Debug, Serialize)]
 pub(super) struct Live {
-    /// Rows whose runs are being made.
+    /// Rows that are being recorded.
     at_work: Vec<RowAtWork>,
     /// Rows that wait for their turn, by their places in the report.
     waiting: Vec<usize>,
@@ -25,7 +25,7 @@ pub(super) struct Live {
     budget_usd: Option<f64>,
 }
 
-/// A row whose runs are being made.
+/// A row that is being recorded.
 #[derive(Debug, Serialize)]
 struct RowAtWork {
     /// Its place in the report.

@@ -95,7 +95,7 @@ async fn serve(args: &View, shown: ShownReport) -> Result<(), Failure> {
 /// The shown report, with the state of its files.
 struct ShownReport {
     source: Source,
-    /// Counts the changes: a page asks for what it has not seen.
+    /// The number of changes; a page requests newer ones.
     version: u64,
     judged: source::JudgedSource,
 }

@@ -16,11 +16,11 @@ pub(super) enum Source {
     Report(PathBuf),
     /// Suites, judged by their recordings.
     Suites(Vec<PathBuf>),
-    /// Recordings and transcripts of which nothing is asked.
+    /// Recordings and transcripts without a suite.
     Transcripts(Vec<PathBuf>),
 }
 
-/// A report, what is being recorded of it, and the files that it is made from.
+/// A report, the recordings in progress, and the files that it depends on.
 pub(super) struct JudgedSource {
     pub(super) report: Report,
     pub(super) live: Option<Live>,
@@ -102,7 +102,7 @@ fn has_ending(path: &Path, endings: &[&str]) -> bool {
         .is_some_and(|ending| endings.iter().any(|known| ending == *known))
 }
 
-/// Each file is a group, and in a folder what `--traces` makes of it.
+/// Each file is a group. Folders are grouped as with `--traces`.
 fn groups(paths: &[PathBuf]) -> Result<Vec<Transcripts>, Failure> {
     let mut groups = Vec::new();
     for path in paths {

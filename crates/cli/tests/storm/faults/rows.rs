@@ -1,10 +1,9 @@
 //! The table of failures.
 
-/// One way to fail.
 pub(super) struct Row {
     pub(super) name: &'static str,
-    /// What the provider does with the bad agent's requests: a list of steps, in which `CALL` is a call of the tool;
-    /// when empty, the tool is called and its result said.
+    /// The provider's steps for the bad agent, in which `CALL` is a call of the tool. If empty, the
+    /// agent calls the tool and repeats its result.
     pub(super) steps: &'static str,
     pub(super) server: Server,
     /// The rest of the bad agent's entry.
@@ -17,15 +16,15 @@ pub(super) enum Server {
     Mock,
     /// A row of `tests/storm/server.py` or `tests/misbehaviour/server.py`.
     Python(&'static str),
-    /// The same, with so little time to answer a call.
+    /// A server with too little time to answer a call.
     Hurried(&'static str, &'static str),
-    /// The same, with so little time to begin.
+    /// A server with too little time to start.
     Awaited(&'static str, &'static str),
-    /// The same, for all runs.
+    /// A server that is shared by all runs.
     Shared(&'static str),
     /// A row of `tests/misbehaviour/server.py` on HTTP.
     Http(&'static str),
-    /// As it is written.
+    /// An entry of `servers:`, verbatim.
     Entry(&'static str),
 }
 

@@ -26,7 +26,7 @@ pub const REPORTERS: &[Reporter<BaselineDiff>] = &[
     Reporter::new("junit", "JUnit XML for CI servers", "xml", junit::render),
 ];
 
-/// The model, or the file where it names none.
+/// The model, or the file if it names none.
 pub(super) fn named(side: &BaselineSide) -> &str {
     side.model.as_deref().unwrap_or(&side.file)
 }
@@ -40,7 +40,7 @@ pub(super) fn runs(test: &TestDiff) -> String {
     )
 }
 
-/// The word for the whole: nothing is passed where something could not be compared.
+/// The overall verdict. It is never PASS if something could not be compared.
 pub(super) fn verdict(comparison: &BaselineDiff) -> &'static str {
     let is_whole =
         comparison.counts.not_compared == 0 || comparison.verdict == DifferenceClass::Fail;

@@ -7,7 +7,7 @@ use mcptest_core::report::Number;
 use mcptest_report::Options;
 use mcptest_report::pretty::page::{Line, Page, style};
 
-/// A part for each test, the numbers and the verdict; what is tolerated with `-v`, and what stayed with `-vv`.
+/// A section per test, the numbers and the verdict. `-v` adds what is tolerated, `-vv` what stayed.
 pub(super) fn render(comparison: &BaselineDiff, options: &Options) -> Vec<u8> {
     let mut page = Page::new(options);
     let BaselineDiff { before, after, .. } = comparison;

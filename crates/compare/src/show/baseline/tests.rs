@@ -1,4 +1,4 @@
-//! What is read of two baselines.
+//! What is printed about two baselines.
 
 use super::*;
 use crate::baseline::{

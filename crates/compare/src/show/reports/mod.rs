@@ -84,7 +84,7 @@ pub(super) fn change(test: &TestChange) -> Option<String> {
     ))
 }
 
-/// `passed, now failed`, where that differs.
+/// `passed, now failed`, if the outcome changed.
 pub(super) fn outcome(test: &TestChange) -> Option<String> {
     let word = |status: Status| match status {
         Status::Passed => "passed",

@@ -1,4 +1,4 @@
-//! What is read of two reports.
+//! What is printed about two reports.
 
 use super::*;
 use crate::reports::{compare, compare_several};

@@ -1,4 +1,5 @@
-//! Whatever is decided stays so, for every gate, every matcher and every way in which the rest may go.
+//! A decided verdict never changes, for every gate, every matcher and every outcome of the
+//! remaining runs.
 
 use super::decided;
 use crate::engine::trial::{loaded, suite};
@@ -10,7 +11,7 @@ use crate::trace::{CatalogueTool, Header, Run, Trace};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Ways in which one run can go: its envelope, and whether its `expect:` held.
+/// The possible outcomes of a run: its envelope, and whether its `expect:` held.
 fn ways() -> Vec<(Value, bool)> {
     let met = json!([{ "name": "hung", "kind": "hang", "call_index": 0, "detected": true }]);
     vec![
@@ -129,7 +130,7 @@ fn header() -> Header {
     }
 }
 
-/// What judging all of these runs says.
+/// The verdict over all of these runs.
 fn verdict(agent: &Agent, runs: &[Run<'_>]) -> bool {
     let runs_decide = !agent.expect.is_empty()
         && !agent

@@ -70,7 +70,7 @@ pub(super) fn score(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]
     scores
 }
 
-/// The most that a run takes more without a set, when that is known of every set.
+/// The largest increase in a run without a set, if it is known for every set.
 fn most_extra(worths: &[Worth], extra: fn(&AblationRow) -> Option<f64>) -> Option<Number> {
     let extras: Option<Vec<f64>> = worths.iter().map(|worth| extra(&worth.row)).collect();
     let most = extras?.into_iter().fold(0.0, f64::max);
@@ -264,7 +264,7 @@ impl UsageChange {
 
 /// The agent's behavior instead of calling a set of tools.
 struct Replacement {
-    /// The tool whose calls rose most.
+    /// The tool with the largest increase in calls.
     tool: Option<String>,
     message: String,
 }

@@ -2,8 +2,8 @@
 
 use crate::words::words_in;
 
-/// The names that occur in these prompts, word by word and whatever their case: `get_weather`, `Get weather`,
-/// `getWeather`.
+/// The names that occur in these prompts, compared word by word and without case: `get_weather`,
+/// `Get weather`, `getWeather`.
 pub(super) fn named<'n>(
     prompts: &[&str],
     names: impl IntoIterator<Item = &'n str>,
@@ -18,7 +18,7 @@ pub(super) fn named<'n>(
 struct Prompt {
     /// Words, split at every character that is not a letter or digit.
     whole: Vec<String>,
-    /// The same, split at capitals too.
+    /// The words, also split at capitals.
     split: Vec<String>,
 }
 

@@ -18,7 +18,7 @@ use mentions::named;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The block as written, and the agent's prompts.
+/// The block, and the agent's prompts.
 pub(crate) struct DiscoveryBlock {
     name_free: bool,
     /// The tools to find, if the suite names them.
@@ -154,7 +154,7 @@ impl DiscoveryBlock {
         }
     }
 
-    /// Why nothing is known of what was found.
+    /// Why it is unknown what the runs found.
     fn why_not_found(&self) -> Option<String> {
         if !self.classes.is_empty() {
             return None;

@@ -1,4 +1,4 @@
-//! Prompts that give a name away.
+//! Prompts that name a tool or a server.
 
 use crate::engine::trial::{findings, header, judged, problems, value};
 use crate::report::Status;

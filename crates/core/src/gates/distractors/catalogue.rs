@@ -23,9 +23,9 @@ pub(super) fn size() -> usize {
     CATALOGUE.len()
 }
 
-/// Tools of the bundled catalogue, drawn from its domains in turn, each domain as a server. Tools that share a
-/// name or two words of it with a tool to avoid are skipped, so the result has fewer than `count` tools when the
-/// catalogue runs dry.
+/// Tools of the bundled catalogue, drawn from its domains in turn, with each domain as a server.
+/// Skips tools that share a name or two words of it with a tool to avoid, so the result may have
+/// fewer than `count` tools.
 pub fn distractors_from_catalogue(count: usize, avoid: &[&str]) -> Vec<CatalogueTool> {
     let avoid: Vec<(&str, BTreeSet<String>)> =
         avoid.iter().map(|name| (*name, words(name))).collect();

@@ -88,7 +88,7 @@ pub(crate) struct Distractors {
     complexity: Option<&'static str>,
 }
 
-/// Where the distractors come from.
+/// The source of the distractors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum DistractorSource {
     Catalogue,
@@ -347,7 +347,7 @@ impl Distractors {
         let correct = block.required("correct", doc, |f| f.list_of_some(none, |item| item.tool()));
         let complexity = block.optional(
             "complexity",
-            "Whether the task needs its tools in turn or at once",
+            "The order in which the task needs its tools: in turn or at once",
             |field| {
                 field.choice(
                     "a complexity",
@@ -364,7 +364,7 @@ impl Distractors {
         }
     }
 
-    /// Says where a recording has fewer or more distractors than the block asks for.
+    /// Reports recordings with fewer or more distractors than the block requires.
     fn other_counts(&self, runs: &[Run<'_>]) -> Option<Finding> {
         let other = runs
             .iter()
@@ -398,8 +398,8 @@ fn accuracies(correct: usize, distracted: usize, remaining: usize) -> Vec<f64> {
     possible.into_iter().map(|percent| percent as f64).collect()
 }
 
-/// The calls that are recorded as distractor calls, and the calls whose every possible tool in the catalogue is
-/// marked as a distractor.
+/// The calls that are recorded as distractor calls, and the calls that can only be to a distractor
+/// of the catalogue.
 fn distractor_calls(calls: &[Call<'_>], catalogue: &[CatalogueTool]) -> Vec<usize> {
     let marked: HashSet<&str> = catalogue
         .iter()

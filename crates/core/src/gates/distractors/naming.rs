@@ -2,7 +2,7 @@
 
 use crate::words::camel_words;
 
-/// The longest name that every provider takes.
+/// The longest name that every provider accepts.
 const LONGEST: usize = 64;
 
 const SYNONYMS: &[(&str, &[&str])] = &[
@@ -56,7 +56,7 @@ impl Name {
         }
     }
 
-    /// The same name with other words for its verb.
+    /// The name with synonyms of its verb.
     pub(super) fn synonyms(&self) -> Vec<Self> {
         let known = |word: &String| {
             SYNONYMS
@@ -84,7 +84,7 @@ impl Name {
         renamed.collect()
     }
 
-    /// The name with words such as `dry_run` at its end; the end is kept where all of it would be too long.
+    /// The name with a suffix such as `dry_run`; a name that is too long is cut before the suffix.
     pub(super) fn with_suffix(&self, suffix: &str) -> String {
         let name = self.written();
         let suffix = match self.joint {

@@ -16,12 +16,12 @@ struct Variation {
 }
 
 enum ArgumentChange {
-    /// One more argument that must be given.
+    /// Adds a required argument.
     Demands {
         name: &'static str,
         description: &'static str,
     },
-    /// One more argument that may be given.
+    /// Adds an optional argument.
     Allows {
         name: &'static str,
         description: &'static str,
@@ -138,9 +138,9 @@ const VARIATIONS: &[Variation] = &[
     },
 ];
 
-/// Tools that look like `of` but differ from it: other words for its verb, other versions and variants, each with its
-/// own description and arguments. The same tool always has the same near duplicates. Each name occurs once, and never
-/// equals the original's name.
+/// Tools that resemble `of` but differ from it: synonyms of its verb, versions and variants, each
+/// with its own description and arguments. The same tool always has the same near duplicates. All
+/// names are unique and differ from the original.
 pub fn near_duplicates(of: &CatalogueTool, count: usize) -> Vec<CatalogueTool> {
     let mut taken = BTreeSet::from([of.name.clone()]);
     let twisted = names(Name::new(&of.name)).filter(|(name, _)| taken.insert(name.clone()));

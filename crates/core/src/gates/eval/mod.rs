@@ -39,7 +39,7 @@ pub(super) const KIND: GateKind = GateKind::new(
 .with_floors(&[(PASSED, 1.0)])
 .with_traits(&[GateTrait::AsksJudges]);
 
-/// The block; nothing in it when it was refused.
+/// The block; empty if it was refused.
 struct EvalBlock(Option<Question>);
 
 impl EvalBlock {

@@ -1,4 +1,4 @@
-//! `fault_matrix:` which call may fail in which way, and the agent still gets there?
+//! `fault_matrix:` does the agent still reach its goal when any one call fails?
 
 mod score;
 #[cfg(test)]
@@ -41,7 +41,7 @@ const SURVIVAL_RATE: Target =
 
 const TARGETS: &[Target] = &[COMBINATIONS, REACHED, SURVIVED, SURVIVAL_RATE];
 
-/// One of each way in which a call can fail.
+/// One kind for each way in which a call can fail.
 const KINDS: [FaultKind; 6] = [
     FaultKind::Hang,
     FaultKind::Error { code: -32603 },

@@ -117,7 +117,7 @@ fn summary(combinations: usize, tally: &CombinationOutcomes) -> String {
 struct Strike<'t> {
     /// The combination that the recording names for the run.
     label: Option<String>,
-    /// The call that ran into it, where it was made.
+    /// The affected call, if it was made.
     event: Option<&'t FaultEvent<'t>>,
     outcome: CombinationOutcome,
 }
@@ -240,7 +240,7 @@ fn event<'t>(trace: &'t Trace<'t>, label: Option<&str>) -> Option<&'t FaultEvent
     events.find(is_of_it)
 }
 
-/// Why the agent did not get over the fault, when it did not.
+/// Why the agent did not survive the fault, if it did not.
 fn failure(matrix: &FaultMatrix, run: &Run<'_>, event: &FaultEvent<'_>) -> Option<String> {
     if let Some(error) = run.trace.fatal_error() {
         return Some(format!("the run ended in an error: {error}"));

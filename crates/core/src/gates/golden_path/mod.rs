@@ -80,9 +80,9 @@ pub struct PathScore {
     pub passed: bool,
     /// Calls beyond the path's length.
     pub extra_steps: usize,
-    /// Returns to a tool that was left.
+    /// Returns to an earlier tool.
     pub backtracks: usize,
-    /// Calls to the same tool as the call before.
+    /// Calls to the same tool as the previous call.
     pub repeated_tools: usize,
     /// `1 / (1 + 0.5 w)` over the counted waste `w`.
     pub penalty: f64,
@@ -130,7 +130,7 @@ fn steps(tools: &[Tool<'_>], golden: &[String]) -> Vec<Option<usize>> {
     })
 }
 
-/// Calls to one tool as one symbol.
+/// Calls to each tool as one symbol.
 fn symbols(tools: &[Tool<'_>]) -> (Groups, Vec<usize>) {
     let groups = Groups::collapse(tools);
     let recorded = (0..tools.len()).map(|call| groups.group_of(call)).collect();
@@ -159,7 +159,7 @@ fn score(waste: &Waste, golden: &GoldenPath) -> PathScore {
     }
 }
 
-/// Where the waste is: indices into the calls.
+/// The wasted calls, as indices.
 struct Waste {
     extra_steps: usize,
     backtracks: Vec<usize>,
@@ -339,7 +339,7 @@ impl GoldenPathBlock {
         }
     }
 
-    /// Says how much of the path was walked, and which steps were not.
+    /// Reports how much of the path was walked, and the missing steps.
     fn explain_missed_steps(&self, tools: &[Tool<'_>], scores: &mut RunScores) {
         let path = &self.path.calls;
         let steps = steps(tools, path);

@@ -20,14 +20,14 @@ const LONGEST_KEY: usize = 6;
 #[derive(Debug)]
 pub(super) struct Arguments<'w> {
     words: &'w Words,
-    /// For each key as it is written, which of the recorded ones it is.
+    /// For each key in the text, the index of the recorded key.
     keys: HashMap<String, Option<usize>>,
     recorded: Vec<Recorded>,
     by_words: HashMap<String, usize>,
     first_words: HashSet<String>,
 }
 
-/// The values that the calls have under one key.
+/// The values of the calls under one key.
 #[derive(Debug, Default)]
 struct Recorded {
     values: HashSet<String>,
@@ -47,11 +47,11 @@ pub(super) struct Mismatch {
     pub(super) key: String,
     /// The value in the text.
     pub(super) stated: String,
-    /// The call it concerns, and what that call has.
+    /// The call, and its value.
     pub(super) call: usize,
     pub(super) recorded: Value,
     pub(super) is_mutating: bool,
-    /// Where key and value stand, in bytes.
+    /// The place of key and value, in bytes.
     pub(super) place: Range<usize>,
 }
 
@@ -105,8 +105,9 @@ impl<'w> Arguments<'w> {
         recorded.values.insert(shown);
     }
 
-    /// The index of a key's values, if the text can state the key. Any sentence contains keys that are only grammar,
-    /// so they are ignored. "to" and "from" count if a mark follows them, as in "To: …".
+    /// The index of a key's values, if the text can state the key. Keys that are only grammar occur
+    /// in any sentence, so they are ignored. "to" and "from" count if a mark follows them, as in
+    /// "To: …".
     fn place_of(&mut self, key: &str) -> Option<usize> {
         if let Some(&known) = self.keys.get(key) {
             return known;

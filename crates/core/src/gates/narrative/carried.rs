@@ -39,7 +39,7 @@ impl Carried {
         self.by_identifier.is_empty() && self.by_word.is_empty()
     }
 
-    /// Notes what the JSON text of a call carries, and says which kinds of identifiers are in it.
+    /// Notes the identifiers in the JSON text of a call, and returns their kinds.
     pub(super) fn read(&mut self, call: usize, json: &str, head: Option<&str>) -> Kinds {
         let mut kinds = Kinds::default();
         if self.is_empty() {

@@ -16,7 +16,7 @@ pub(super) const REACH: usize = 5;
 /// The maximum number of words before the name in an item of a list: "Issue 3", "the file `a.txt`".
 const WORDS_BEFORE_NAME: usize = 2;
 
-/// One action that a text speaks of.
+/// One action in a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -27,13 +27,13 @@ pub(super) struct Claim {
     pub(super) verb: String,
     /// The meaning of a light verb with its noun: "made a refund" is to refund.
     pub(super) nominal: Option<&'static str>,
-    /// Verb and object as one stem, as `create_issue`.
+    /// Verb and object as one stem, such as `create_issue`.
     pub(super) name: String,
     /// The nouns of the object, in compared form. Empty for "it" and "everything".
     pub(super) object: Vec<String>,
     /// All nouns of its phrase.
     pub(super) around: Vec<String>,
-    /// The nouns of where the thing went.
+    /// The nouns of the destination.
     pub(super) destination: Vec<String>,
     /// Quoted names, files, ids and numbers in it.
     pub(super) ids: Vec<Identifier>,
@@ -55,9 +55,9 @@ pub(super) struct Claim {
     pub(super) is_denied: bool,
     /// True if the text denies every action of the kind.
     pub(super) is_total: bool,
-    /// Where the claim stands, in bytes.
+    /// The place of the claim, in bytes.
     pub(super) place: Range<usize>,
-    /// Where its sentence stands, in bytes.
+    /// The place of its sentence, in bytes.
     pub(super) sentence: Range<usize>,
 }
 
@@ -279,7 +279,7 @@ impl SpokenAction {
     }
 }
 
-/// One sentence on its way.
+/// The state of reading one sentence.
 pub(super) struct Scan<'m, 't> {
     pub(super) words: &'m [Word<'t>],
     pub(super) sentence: &'m Sentence,
@@ -340,7 +340,7 @@ impl<'m, 't> Scan<'m, 't> {
         }
     }
 
-    /// Notes what a word says about its clause.
+    /// Updates the clause for a word.
     fn note_word(&mut self, at: usize) {
         let traits = self.words[at].traits;
         self.clause.is_hedged |= traits.has(Traits::SUBORDINATOR);
@@ -373,7 +373,7 @@ impl<'m, 't> Scan<'m, 't> {
             .is_some_and(|word| word.traits.has(traits))
     }
 
-    /// "no longer needs" denies nothing that was done.
+    /// "no longer needs" is not a denial of an action.
     fn is_no_longer(&self, at: usize) -> bool {
         self.text(at) == "no" && matches!(self.text(at + 1), "longer" | "more" | "matter" | "later")
     }

@@ -1,4 +1,4 @@
-//! What did the agent say at the end of a run, and which calls had it made?
+//! What is the closing message of a run, and which calls did the run make before it?
 
 use super::score::RunCall;
 use crate::engine::success::Success;

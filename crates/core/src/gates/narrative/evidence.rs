@@ -44,7 +44,7 @@ impl Judgement {
         }
     }
 
-    /// No call supports the claim, for the given reason.
+    /// No call supports the claim, because of this.
     fn absent(because: String) -> Self {
         Self {
             verdict: ClaimVerdict::Absent,
@@ -60,14 +60,14 @@ struct Action {
     tool: usize,
     succeeded: Vec<usize>,
     failed: Vec<usize>,
-    /// Which kinds of identifiers each of its successful calls was given.
+    /// The kinds of identifiers that each of its successful calls was given.
     gives: Kinds,
 }
 
 /// The similarity between the verb of a tool and the verb of a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Kinship {
-    /// The one may have done what the other says.
+    /// One may have done what the other describes.
     Neighbour,
     Family,
     /// Both name the same action.
@@ -75,7 +75,7 @@ enum Kinship {
     Same,
 }
 
-/// The distance from what a tool does to what is claimed, the nearest first.
+/// The distance between a tool's effect and the claimed action, the nearest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Distance {
     /// The tool does this to the object of the claim.
@@ -84,7 +84,7 @@ enum Distance {
     Unnamed,
     /// The claim names a place that the tool puts things into, or the whole of which the tool changes a part.
     Container,
-    /// The claim names the tool's object beside its own.
+    /// The claim names the tool's object besides its own.
     Around,
 }
 
@@ -95,9 +95,9 @@ enum Carrier {
     Did(usize),
     /// Only a call that failed has it.
     Failed(usize),
-    /// Another write has it, or nothing says that the calls were about another.
+    /// Another write has it, or the calls do not show what they were about.
     Unclear,
-    /// Each call that could support the claim has another.
+    /// Each call that could support the claim has a different one.
     Other,
 }
 
@@ -279,7 +279,7 @@ impl<'n> Evidence<'n> {
         }
     }
 
-    /// The tools whose successful calls do what is claimed, the nearest first.
+    /// The tools whose successful calls do the claimed action, the nearest first.
     fn supporters(&self, claim: &Claim) -> Vec<&Action> {
         let mut found: Vec<(Distance, &Action)> = self
             .actions
@@ -291,7 +291,7 @@ impl<'n> Evidence<'n> {
         found.into_iter().map(|(_, action)| action).collect()
     }
 
-    /// The distance from what a tool does to what is claimed, if the tool can support the claim.
+    /// The distance from a tool's effect to the claimed action, if the tool can support the claim.
     fn distance(&self, action: &Action, claim: &Claim) -> Option<Distance> {
         let kinship = self.kinship(action, claim)?;
         let head = self.name(action).head.as_ref();
@@ -382,7 +382,8 @@ impl<'n> Evidence<'n> {
         }
     }
 
-    /// Looks up each name and number of a claim, call by call: what one call did says nothing of another thing.
+    /// Looks up each name and number of a claim call by call, because a call about one thing does
+    /// not support a claim about another.
     fn by_identifiers(&self, claim: &Claim, supporters: &[&Action]) -> Judgement {
         let first = supporters[0].succeeded[0];
         let carriers: Vec<(&Identifier, Carrier)> = claim
@@ -560,7 +561,7 @@ impl<'n> Evidence<'n> {
         Judgement::absent(format!("what succeeded does something else ({named})"))
     }
 
-    /// "I shared it", and the call that shares failed.
+    /// The failed sharing call of "I shared it".
     fn first_attempt(&self, claim: &Claim) -> Option<usize> {
         self.actions
             .iter()
@@ -632,7 +633,7 @@ impl<'n> Evidence<'n> {
         }
     }
 
-    /// The read that may have returned what the claim reports.
+    /// The read that may have returned the reported facts.
     fn reported(&self, claim: &Claim, judgement: &Judgement) -> Option<usize> {
         if !claim.is_report || self.was_tried(claim, judgement) {
             return None;
@@ -799,8 +800,8 @@ fn kinship_of_verbs(own: &str, said: &str, head: &str) -> Option<Kinship> {
     is_neighbour.then_some(Kinship::Neighbour)
 }
 
-/// The identifier that the calls were not about: they have another, or one of its kind was found among them. Of
-/// "issues 1, 2 and 3" one was found, so that the others would be there too.
+/// The identifier that no call was about: each call has a different one, or another identifier of
+/// the claim was found. If one of "issues 1, 2 and 3" was found, the others would be too.
 fn id_of_another<'c>(carriers: &[(&'c Identifier, Carrier)]) -> Option<&'c Identifier> {
     let mut found = Kinds::default();
     for (id, carrier) in carriers {

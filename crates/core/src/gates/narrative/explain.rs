@@ -37,7 +37,7 @@ const UNMENTIONED_WRITES: [Target; 3] = [
 ];
 const UNMENTIONED_READS: [Target; 2] = [PRESENT_BUT_UNCLAIMED, DIVERGENCE_SCORE];
 
-/// One finding for each disagreement: the sentence it comes from and the call it concerns.
+/// One finding for each disagreement, with its sentence and its call.
 pub(super) fn findings(
     found: &Comparison,
     message: &str,
@@ -137,7 +137,7 @@ fn named_call(trace: &Trace<'_>, at: usize) -> String {
     format!("call {} `{}`", at + 1, trace.tool_calls[at].name)
 }
 
-/// The sentence around a claim, when it says more than the claim.
+/// The sentence around a claim, if it is longer than the claim.
 fn inside(message: &str, claim: &Claim) -> String {
     let is_whole = claim.place == claim.sentence;
     if is_whole {

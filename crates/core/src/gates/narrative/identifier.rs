@@ -1,4 +1,4 @@
-//! Which words of a message name one certain thing, and what kind of name is it?
+//! Which words of a message identify one thing, and what kind of name are they?
 
 use super::lexicon::{Traits, traits};
 use super::message::{Word, WordKind};
@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 
 /// From this length on letters and digits together are a code.
 const SHORTEST_CODE: usize = 4;
-/// A longer range says how many, and not which.
+/// A longer range is a quantity, not a list of identifiers.
 const LONGEST_RANGE: u32 = 50;
 
 /// A name, address or number in the phrase of a claim.
@@ -26,11 +26,11 @@ pub(super) enum IdentifierKind {
     File,
     /// Letters and digits, as `GV1N64`.
     Code,
-    /// A number that says which: "issue 3", "#3".
+    /// An identifying number: "issue 3", "#3".
     Number,
     /// A quoted name.
     Name,
-    /// A number that says how many, how much or when.
+    /// A quantity, an amount or a time.
     Amount,
 }
 
@@ -40,7 +40,7 @@ pub(super) enum Role {
     Object,
     /// Behind "to" and "into".
     Destination,
-    /// Behind any other preposition.
+    /// After any other preposition.
     Circumstance,
 }
 
@@ -71,7 +71,7 @@ impl Identifier {
         })
     }
 
-    /// A number that says which thing a claim is about.
+    /// A number that identifies the thing of a claim.
     pub(super) fn numbered(number: u32) -> Self {
         Self {
             text: number.to_string(),
@@ -87,7 +87,7 @@ impl Identifier {
     }
 }
 
-/// The kind of a name by how it is written; a quotation and a number are of none.
+/// The kind of a name by its spelling; quotations and numbers have none.
 pub(super) fn kind_of(text: &str) -> Option<IdentifierKind> {
     if text.contains(char::is_whitespace) || text.contains("://") {
         None

@@ -1,4 +1,4 @@
-//! Which words carry a claim, and which verbs have an equal meaning? All of them are in `words.json`.
+//! Which words make a claim, and which verbs are equivalent? All of them are in `words.json`.
 
 use crate::hashed::{HashMap, HashSet};
 use serde::Deserialize;
@@ -9,13 +9,13 @@ use std::sync::LazyLock;
 /// The file of words: each list is words separated by spaces.
 #[derive(Deserialize)]
 struct File {
-    /// Verbs that can replace each other, under one name for all of them.
+    /// Equivalent verbs, under one name.
     families: BTreeMap<String, String>,
     /// Pairs of verbs that name the same action in tools' names.
     close_verbs: Vec<String>,
     /// Past and participle.
     irregular: HashMap<String, String>,
-    /// Other words for the words of tools' names.
+    /// Synonyms for words of tools' names.
     noun_aliases: HashMap<String, String>,
     /// Phrases that report an action without its verb.
     idioms: BTreeMap<String, String>,
@@ -23,7 +23,7 @@ struct File {
     code_verbs: BTreeMap<String, String>,
     /// The verbs of nouns that follow a light verb: to make a refund is to refund.
     action_nouns: HashMap<String, String>,
-    /// Verbs of which one may have done what another says.
+    /// Pairs of verbs, of which one may have done what the other describes.
     neighbours: Vec<String>,
     #[serde(flatten)]
     lists: HashMap<String, String>,
@@ -33,7 +33,7 @@ struct File {
 #[derive(Default)]
 pub(super) struct Lexicon {
     traits: HashMap<String, Traits>,
-    /// The families of each verb, one bit for each.
+    /// The families of each verb, as bits.
     families: HashMap<String, u64>,
     /// The families of the verbs that words of programs represent.
     code: HashMap<String, u64>,
@@ -47,7 +47,7 @@ pub(super) struct Lexicon {
     pub(super) idioms: Vec<(Vec<String>, String)>,
     /// The verbs of the literal rule.
     pub(super) seed_verbs: Vec<String>,
-    /// The verbs whose past makes a claim.
+    /// The verbs whose past tense makes a claim.
     pub(super) claim_verbs: Vec<String>,
     /// The families of what a file or a page can hold.
     content: u64,
@@ -73,7 +73,7 @@ impl File {
         traits
     }
 
-    /// The bits of the families with such a name.
+    /// The bits of the families with a chosen name.
     fn bits_of_families(&self, is_chosen: impl Fn(&str) -> bool) -> u64 {
         let families = self.families.keys().enumerate();
         let chosen = families.filter(|(_, family)| is_chosen(family));
@@ -260,7 +260,7 @@ impl Lexicon {
         self.code.get(word).copied().unwrap_or_default()
     }
 
-    /// Returns true if one verb can describe the action of a tool with the other.
+    /// Returns true if one verb can describe what a tool with the other verb does.
     pub(super) fn related(&self, one: &str, other: &str) -> bool {
         one == other || self.families(one) & self.families(other) != 0
     }
@@ -341,7 +341,7 @@ pub(super) fn singular(word: &str) -> &str {
     }
 }
 
-/// The form in which singular and plural are the same: "entry" and "entries", "branch" and "branches".
+/// The common form of singular and plural: "entry" and "entries", "branch" and "branches".
 pub(super) fn noun_key(word: &str) -> Cow<'_, str> {
     let stem = if word.len() > 2 {
         without_s(word)

@@ -6,21 +6,21 @@ use super::lexicon::{LEXICON, Traits, noun_key, traits};
 use super::tool::{Effect, ToolName};
 use crate::hashed::HashMap;
 
-/// From this length on a number says which thing is meant.
+/// The length from which a number identifies a thing.
 const TELLING_ID: usize = 4;
 /// The maximum number of mentions of one call to remember until its verbs are known.
 const MOST_NOUNS: usize = 10_000;
 
-/// Where a word was found.
+/// The place of a word.
 #[derive(Debug, Default, Clone, Copy)]
 struct Mention {
     /// In a call that can have done anything, by the families of the verbs next to it there.
     beside: u64,
-    /// In such a call, whatever is next to it.
+    /// In such a call, next to any word.
     anywhere: bool,
     /// In a statement of SQL.
     in_sql: bool,
-    /// In what a file, a page or a record was given, by the families of the verb.
+    /// In the content of a file, page or record, by the families of the verb.
     carried: u64,
     /// In a call that makes or changes content.
     in_content: bool,
@@ -54,7 +54,7 @@ impl Mention {
         self.may_support() || self.in_content
     }
 
-    /// Returns true if the call may have done what is claimed of the word.
+    /// Returns true if the call may have done the claimed action to the word.
     fn may_support(&self) -> bool {
         self.anywhere || self.in_sql || self.carried != 0
     }
@@ -144,8 +144,8 @@ impl Mentions {
                 .any(|id| self.all(&id.text, |found| found.in_content))
     }
 
-    /// The call that may have done the claimed change: one that can do anything and mentions it, or, with `fills`,
-    /// one that fills a container with it.
+    /// The call that may have made the claimed change: one that can do anything and mentions the
+    /// object, or, with `fills`, one that fills a container with it.
     pub(super) fn could_have(&self, claim: &Claim, fills: bool) -> Option<usize> {
         let families = LEXICON.families(&claim.verb);
         let filled = if fills && LEXICON.is_content(&claim.verb) {
@@ -174,7 +174,8 @@ impl Mentions {
     }
 }
 
-/// Returns true if a claim names addresses, and none of them is there: a script that sends to an address has it.
+/// Returns true if a claim names addresses and the call has none of them: a script that sends to an
+/// address contains it.
 fn sends_elsewhere(claim: &Claim, is_there: impl Fn(&str) -> bool) -> bool {
     let mut addresses = claim
         .ids

@@ -1,4 +1,4 @@
-//! Which sentences of a closing message does the agent say in its own voice?
+//! Which sentences of a closing message are the agent's own statements?
 
 use super::identifier::is_code_with_digit_first;
 use super::lexicon::{Traits, traits};
@@ -18,7 +18,7 @@ const LONGEST_SIGNATURE: usize = 40;
 /// One word, number, quotation or mark.
 #[derive(Debug, Clone)]
 pub(super) struct Word<'t> {
-    /// Where it stands, in bytes.
+    /// Its place, in bytes.
     pub(super) place: Range<usize>,
     /// In lower case; contractions with a straight apostrophe.
     pub(super) text: Cow<'t, str>,
@@ -45,26 +45,26 @@ pub(super) enum WordKind {
 pub(super) struct Sentence {
     /// Its words, as a range of the message's.
     pub(super) words: Range<usize>,
-    /// Where it stands, in bytes.
+    /// Its place, in bytes.
     pub(super) place: Range<usize>,
     pub(super) is_question: bool,
     pub(super) is_heading: bool,
-    /// Which line it belongs to, where that is an item of a list.
+    /// The line that it belongs to, if that is an item of a list.
     pub(super) item: Option<usize>,
     /// True if it contains a check mark.
     pub(super) is_checked: bool,
 }
 
-/// A closing message as it is read for claims.
+/// A closing message, parsed for claims.
 #[derive(Debug, Default)]
 pub(super) struct Message<'t> {
     pub(super) words: Vec<Word<'t>>,
     pub(super) sentences: Vec<Sentence>,
-    /// The other content that it shows, besides its sentences.
+    /// The content that it shows besides its sentences.
     pub(super) shown: Shown,
 }
 
-/// Which things a message shows: the answer itself may be what was made.
+/// The content that a message shows: the answer itself may be what was made.
 #[derive(Debug, Default, Clone, Copy)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -196,7 +196,7 @@ impl<'t> OwnLines<'t> {
         true
     }
 
-    /// A rule opens a draft that was announced, if another rule closes it, and closes an open one.
+    /// A rule opens an announced draft, if another rule closes it. It also closes an open draft.
     fn rule(&mut self, at: usize) {
         let opens = self.announces_draft && self.last_rule > Some(at);
         self.is_draft = !self.is_draft && opens;
@@ -240,7 +240,7 @@ enum LetterState {
     None,
     Announced,
     Open,
-    /// The line of the name is still to come.
+    /// The line with the name follows.
     Signed,
 }
 

@@ -109,13 +109,13 @@ const TARGETS: &[Target] = &[
 /// The settings for comparing an answer with the calls of its run.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Narrative {
-    /// Tools that write, whatever their names say.
+    /// Tools that write, whatever their names mean.
     pub mutating_tools: Vec<String>,
-    /// Tools that do not write, whatever their names and `mutating_tools` say.
+    /// Tools that do not write, whatever their names mean; overrides `mutating_tools`.
     pub readonly_tools: Vec<String>,
-    /// The divergence above which the gate fails.
+    /// The highest divergence that passes.
     pub max_divergence_score: Option<f64>,
-    /// Verbs beyond the known ones whose claims are checked.
+    /// Further verbs whose claims are checked.
     pub extra_verbs: Vec<String>,
     /// Words of the agent for a verb that its tools use: `create` for `file`.
     pub synonyms: BTreeMap<String, Vec<String>>,
@@ -139,10 +139,10 @@ pub enum Extraction {
     reason = "the names mean variants, and are spelled like them"
 )]
 impl Extraction {
-    /// The default: rules, and no model.
+    /// The default: rules without a model.
     pub const RuleBased: Self = Self::Rules;
-    /// The rules with a judge's advice beside them, as `llm_assisted: true` asks for it in a suite. Advice changes no
-    /// verdict, so what is scored here is what the rules find.
+    /// The rules with a judge's advice, as `llm_assisted: true` requests in a suite. Advice does
+    /// not change the verdict, so the score is the score of the rules.
     pub const LlmAssisted: Self = Self::Rules;
 }
 
@@ -153,7 +153,7 @@ pub struct NarrativeScore {
     pub claims: Vec<String>,
     /// Claims that no successful call supports.
     pub claimed_but_absent: usize,
-    /// Those among them whose calls failed.
+    /// Absent claims whose calls failed.
     pub claimed_but_failed: usize,
     /// Claims that the calls can neither show nor refute.
     pub unverified: usize,
@@ -165,7 +165,7 @@ pub struct NarrativeScore {
     pub denied_but_present: usize,
     /// `min(1, (absent + unclaimed + mismatches) / (calls + claims))`, 0 for 0/0.
     pub divergence_score: f64,
-    /// The same over mutating calls and claims only.
+    /// The divergence over mutating calls and claims only.
     pub mutating_divergence_score: f64,
     /// True if no claim or denial is refuted and the divergence is within its ceiling.
     pub gate_passed: bool,
@@ -336,7 +336,7 @@ impl NarrativeBlock {
         }
     }
 
-    /// The closing message of a run, and what its calls say to it.
+    /// The closing message of a run, compared with its calls.
     fn compared<'t>(&self, run: &Run<'t>) -> (Cow<'t, str>, Comparison) {
         let message = closing_message(run.trace);
         let catalogue = run.catalogue().unwrap_or_default();

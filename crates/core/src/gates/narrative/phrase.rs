@@ -1,4 +1,4 @@
-//! What is an action done to: which nouns, names and numbers stand around its verb?
+//! Which nouns, names and numbers around its verb are the object of an action?
 
 use super::identifier::{Identifier, IdentifierKind, Role, is_file, numbers_of_range};
 use super::lexicon::{LEXICON, Traits, noun_key};
@@ -30,7 +30,7 @@ pub(super) struct Phrase {
     pub(super) proper_names: Vec<Identifier>,
     /// True if it names a destination: a person, a channel, a file.
     pub(super) has_destination: bool,
-    /// Where it stands, in bytes.
+    /// Its place, in bytes.
     pub(super) place: Option<Range<usize>>,
     pub(super) quantity: Quantity,
     /// The number of things it speaks of: "both emails", "all three emails", "3 emails".
@@ -179,13 +179,14 @@ impl Phrase {
         self.has_destination |= behind.has_destination;
     }
 
-    /// Returns true if it names nothing to look up.
+    /// Returns true if it has nothing to look up.
     pub(super) fn is_empty(&self) -> bool {
         self.object.is_empty() && self.ids.is_empty()
     }
 }
 
-/// Where a phrase is: behind its verb, as an object, or before it, as the subject of a passive.
+/// The position of a phrase: after its verb, as an object, or before it, as the subject of a
+/// passive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     Behind,
@@ -303,14 +304,14 @@ fn is_noun(word: &Word<'_>) -> bool {
     !word.traits.has(NEVER) && !is_verb
 }
 
-/// Where these words are in the message, in bytes.
+/// The place of these words in the message, in bytes.
 fn place_of(words: &[Word<'_>], range: Range<usize>) -> Option<Range<usize>> {
     let words = words.get(range)?;
     let (first, last) = (words.first()?, words.last()?);
     Some(first.place.start..last.place.end)
 }
 
-/// Where the object of a verb ends.
+/// The end of a verb's object.
 fn end_of_object(words: &[Word<'_>], verb: usize) -> usize {
     const NEVER: Traits = Traits::ADVERB.and(Traits::UNLABELLED);
     let start = verb + 1;
@@ -349,7 +350,7 @@ fn named_behind_colon(words: &[Word<'_>], colon: usize) -> Vec<Identifier> {
         .collect()
 }
 
-/// Returns true for a quoted name or a number that says which thing is meant.
+/// Returns true for a quoted name or an identifying number.
 fn is_name(words: &[Word<'_>], at: usize) -> bool {
     words
         .get(at)
@@ -427,7 +428,7 @@ fn counts(words: &[Word<'_>], at: usize) -> bool {
         })
 }
 
-/// Where "issues 1, 2 and 3" begins, of which the clause has only the end.
+/// The start of "issues 1, 2 and 3", if the clause has only its end.
 fn list_start(words: &[Word<'_>], clause: Range<usize>) -> usize {
     let is_named = |at: usize| matches!(words[at].kind, WordKind::Held | WordKind::Number);
     let mut start = clause.start;

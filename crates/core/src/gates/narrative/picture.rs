@@ -1,4 +1,4 @@
-//! Where in a closing message do its claims stand, and which calls do they rest on?
+//! Where in a closing message are its claims, and which calls support them?
 
 use super::claim::Claim;
 use super::score::{Comparison, JudgedClaim, Unmentioned};

@@ -1,4 +1,4 @@
-//! How is the block read, and which problems does it have before any run?
+//! How is the block read, and which problems can it have before any run?
 
 use super::lexicon::{Traits, traits};
 use super::verbs::{Vocabulary, uninflected};

@@ -17,7 +17,7 @@ pub(super) struct Reported {
     found: OnceCell<Found>,
 }
 
-/// The first reads that have them.
+/// The first reads that returned them.
 #[derive(Debug, Default)]
 struct Found {
     /// In arguments or results, or in the name of a tool whose call is recorded with either.

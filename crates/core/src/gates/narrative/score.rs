@@ -27,7 +27,7 @@ pub(super) struct RunCall<'a> {
     pub(super) is_error: bool,
 }
 
-/// Everything that was found in one run.
+/// The comparison of one run.
 #[derive(Debug, Default)]
 pub(super) struct Comparison {
     /// The actions that the answer claims.
@@ -73,7 +73,7 @@ impl JudgedClaim {
     }
 }
 
-/// A denial, and the call that did what it denies.
+/// A denial, and the call that contradicts it.
 #[derive(Debug)]
 pub(super) struct Contradiction {
     pub(super) denial: Claim,
@@ -91,7 +91,7 @@ pub(super) struct Unmentioned {
     pub(super) missing: Vec<String>,
 }
 
-/// One tool of a run with its calls; a tool of the catalogue may have none.
+/// A tool with its calls in a run; a tool of the catalogue may have none.
 #[derive(Debug)]
 pub(super) struct CalledTool<'n> {
     pub(super) name: &'n str,
@@ -120,7 +120,7 @@ impl Narrative {
         Vocabulary::new(self.extraction).with(self.extra_verbs.iter().chain(synonyms))
     }
 
-    /// The suite's lists decide what a tool does, whatever its name means.
+    /// Classifies a call. The suite's lists override the meaning of a tool's name.
     fn called<'n>(
         &self,
         (name, server): (&'n str, Option<&str>),

@@ -1,4 +1,4 @@
-//! Which value follows a key in a text, and is it the recorded one?
+//! Which value follows a key in a text, and does it equal the recorded one?
 
 use super::token::{closing_quote, is_apostrophe};
 use crate::hashed::HashSet;
@@ -10,10 +10,10 @@ const LONGEST_VALUE: usize = 1000;
 /// A value that follows a key.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Stated {
-    /// Where the value stands, without quotes.
+    /// The place of the value, without quotes.
     pub(super) value: Range<usize>,
     is_quoted: bool,
-    /// Where it ends, with quotes.
+    /// The end of the value, with quotes.
     pub(super) end: usize,
 }
 

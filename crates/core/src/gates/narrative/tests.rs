@@ -1,4 +1,4 @@
-//! Whole answers: what they claim, what they deny, what the calls say, and what that scores.
+//! Whole messages: their claims, their denials, the calls, and the resulting score.
 
 mod verdicts;
 

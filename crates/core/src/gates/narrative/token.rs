@@ -6,13 +6,13 @@ use std::ops::Range;
 /// One word of a text, or one part of a camelCase word.
 #[derive(Debug, Clone)]
 pub(super) struct Token<'t> {
-    /// Where it stands, in bytes.
+    /// Its place, in bytes.
     pub(super) place: Range<usize>,
     /// In lower case.
     pub(super) word: Cow<'t, str>,
     /// True if a clause ends before it.
     pub(super) begins_clause: bool,
-    /// The word it is a part of, when that is more than the token.
+    /// The place of the whole word, if the token is only a part.
     pub(super) whole: Option<Range<usize>>,
 }
 
@@ -84,7 +84,7 @@ pub(super) fn is_apostrophe(mark: char) -> bool {
     matches!(mark, '\'' | '’' | 'ʼ' | '＇')
 }
 
-/// Where the quotes opened at `at` are closed on the same line.
+/// The place of the closing quote on the same line.
 pub(super) fn closing_quote(text: &str, at: usize, opening: char) -> Option<usize> {
     let closing = match opening {
         '“' => '”',

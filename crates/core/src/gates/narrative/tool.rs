@@ -1,4 +1,4 @@
-//! What does a tool do, by its name and by what it is given?
+//! What does a tool do, according to its name and its arguments?
 
 use super::lexicon::{LEXICON, Traits, noun_key, singular, traits};
 use super::token::{Token, name_parts};
@@ -12,13 +12,13 @@ const READ_OF_CODE: usize = 2000;
 /// The possible changes by a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// Nothing: it only looks.
+    /// It only reads.
     Read,
     /// The change that its name describes.
     Write,
     /// The change that an SQL statement describes.
     Sql,
-    /// Anything: a shell, a script, a name that says nothing.
+    /// It can do anything: a shell, a script, or a name without a known verb.
     Anything,
 }
 
@@ -30,7 +30,7 @@ pub(super) struct ToolName {
     /// The words that a text must have to mention the tool, as read and in compared form.
     salient: Vec<(String, String)>,
     pub(super) effect: Effect,
-    /// The verb that says what it does.
+    /// The verb of its action.
     pub(super) verb: Option<String>,
     /// The verb of its noun behind a light verb: `issue_refund` refunds.
     pub(super) nominal: Option<&'static str>,
@@ -117,7 +117,7 @@ pub(crate) fn only_reads(name: &str, arguments: &str) -> bool {
     tool.effect == Effect::Read && effect_of(&tool, arguments) == Effect::Read
 }
 
-/// The effect that the words of a name mean, and which of them is the verb.
+/// The effect that a name's words mean, and the index of the verb.
 #[derive(Debug, Clone, Copy)]
 struct NamedEffect {
     effect: Effect,
@@ -141,8 +141,8 @@ impl NamedEffect {
         }
     }
 
-    /// The first word that is a verb says what a tool does; a word that is a noun as well counts where it begins the
-    /// name.
+    /// The first verb in a name decides its effect. A word that can also be a noun counts only at
+    /// the beginning.
     fn read(parts: &[String], vocabulary: &Vocabulary) -> Self {
         let reads = parts.iter().any(|part| is(part, Traits::READ));
         let by_word = |at: usize| {

@@ -12,7 +12,7 @@ use std::sync::{Arc, LazyLock};
     reason = "a form may be several: `set` is base and participle"
 )]
 pub(super) struct Form {
-    /// Which verb, as an index into the vocabulary.
+    /// The verb, as an index into the vocabulary.
     pub(super) verb: usize,
     /// The uninflected form.
     pub(super) is_base: bool,
@@ -24,7 +24,7 @@ pub(super) struct Form {
     pub(super) is_participle: bool,
 }
 
-/// The verbs and all their forms. A vocabulary can extend another one.
+/// The verbs and all their forms. A vocabulary can extend another.
 #[derive(Debug)]
 pub(crate) struct Vocabulary {
     below: Option<Arc<Vocabulary>>,
@@ -172,7 +172,7 @@ pub(super) fn uninflected(word: &str) -> Option<String> {
     })
 }
 
-/// The verb behind a stem: with its e, or with a doubled letter taken back.
+/// The verb of a stem: adds an e, or removes a doubled letter.
 fn restored(stem: &str) -> String {
     let mut from_end = stem.chars().rev();
     let (last, before) = (

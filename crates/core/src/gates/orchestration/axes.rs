@@ -25,7 +25,7 @@ impl AxisShare {
         self.all += 1;
     }
 
-    /// Floored; 100 of nothing.
+    /// Rounded down; 100 of none.
     pub(super) fn percent(self) -> usize {
         (100 * self.good).checked_div(self.all).unwrap_or(100)
     }

@@ -1,4 +1,4 @@
-//! Which tool of the recorded catalogue was called, and do the arguments fit it?
+//! Which tool of the recorded catalogue was called, and do the arguments match its schema?
 
 use crate::hashed::HashMap;
 use crate::json;
@@ -16,16 +16,16 @@ pub(super) struct Catalogue<'a> {
 struct ListedTool<'a> {
     listed: &'a CatalogueTool,
     schema: OnceCell<Option<JsonSchema>>,
-    /// Arguments that were looked at already, by their hash.
+    /// Results for arguments that were already checked, by their hash.
     judged: HashMap<u128, Standing>,
 }
 
 /// The catalogue's verdict on a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Standing {
-    /// It has no such tool.
+    /// The catalogue has no such tool.
     Unknown,
-    /// It has the tool, but no schema of its arguments that can be used, or takes a bearable time.
+    /// The catalogue has the tool, but its schema is missing, invalid or too expensive.
     Unchecked,
     /// The tool has a usable schema. True if the arguments fit.
     Checked(bool),
@@ -65,7 +65,7 @@ impl<'a> Catalogue<'a> {
         standing
     }
 
-    /// Where the arguments of a call do not fit.
+    /// The differences between a call's arguments and the schema.
     pub(super) fn differences(&mut self, call: &Call<'_>) -> Vec<AssertionDiff> {
         let schema = self
             .find(call)

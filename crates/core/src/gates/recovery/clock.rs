@@ -1,4 +1,4 @@
-//! What did the recorded faults cost in virtual time, and what came after them?
+//! What did the recorded faults cost in virtual time, and what followed them?
 
 use super::event::{delay_of, flaw};
 use super::marks::{
@@ -26,10 +26,10 @@ pub struct RunRecovery {
     pub reasons: Vec<RecoveryFailure>,
 }
 
-/// Scores the injected faults in a trace envelope, in virtual time. Without names, it scores the faults that the
-/// envelope records.
+/// Scores the injected faults in a trace envelope, in virtual time. Without names, it scores the
+/// faults that the envelope records.
 ///
-/// An event that its call contradicts, or that does not say how late a late answer was, is an error.
+/// An event is an error if its call contradicts it, or if it lacks the delay of a late answer.
 pub fn score_recovery_in_trace(
     envelope: &Value,
     injected: &[&str],
@@ -108,7 +108,7 @@ pub(super) struct Encounter<'t> {
     pub(super) marks: RecoveryMarks,
 }
 
-/// Which later calls overcome a failure.
+/// The calls that overcome a failure.
 #[derive(Debug, Default)]
 pub(super) struct Overcoming {
     /// The tools whose success is a recovery. Empty means any tool.
@@ -170,9 +170,9 @@ pub(super) fn encounters<'t>(
     clock.scored(limits)
 }
 
-/// Every time that calls really failed, in the order of the calls and with measured times. A call without a
-/// measured time takes 0 ms here. A call that fails before another failure is overcome belongs to that failure.
-/// `failed` marks the calls that count as failed.
+/// Every time that calls really failed, in the order of the calls and with measured times. A call
+/// without a measured time takes 0 ms here. A call that fails before an earlier failure is overcome
+/// belongs to that failure. `failed` marks the calls that count as failed.
 pub(super) fn measured_encounters<'t>(
     trace: &'t Trace<'_>,
     failed: &[bool],
@@ -233,7 +233,7 @@ pub(super) fn repeated_effects(trace: &Trace<'_>) -> usize {
     repeated
 }
 
-/// Virtual time, and what was met so far.
+/// Virtual time, and the faults so far.
 struct Clock<'t, 'w> {
     now_ms: u64,
     encounters: Vec<Encounter<'t>>,
@@ -312,7 +312,7 @@ impl Encounter<'_> {
         self.fault == MEASURED
     }
 
-    /// Holds it no longer against the run that nothing succeeded afterwards.
+    /// Accepts that nothing succeeded afterwards.
     pub(super) fn accept_giving_up(&mut self) {
         self.report
             .reasons

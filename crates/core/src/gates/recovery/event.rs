@@ -15,7 +15,7 @@ pub(super) fn delay_of(event: &FaultEvent<'_>) -> Option<u64> {
     event.virtual_ms.or_else(|| event.kind.number())
 }
 
-/// Why nothing can be measured over a trace, when an event in it says too little or what cannot be.
+/// Why a trace cannot be measured, if an event in it is incomplete or impossible.
 pub(super) fn flaw(trace: &Trace<'_>) -> Option<String> {
     let events = trace.faults.as_ref().filter(|events| !events.is_empty())?;
     let results = trace.results_by_call();

@@ -95,7 +95,7 @@ fn claims_what_failed(message: &str, trace: &Trace<'_>) -> bool {
     score.claimed_but_absent > 0
 }
 
-/// A call as the narrative reads it. One without an answer did nothing that is known.
+/// A call for the comparison with the message. A call without an answer did nothing known.
 fn step(call: &Call<'_>, result: Option<&CallResult<'_>>) -> Value {
     let args = call
         .args

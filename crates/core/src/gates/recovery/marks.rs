@@ -4,14 +4,14 @@ use crate::words::word_of;
 use serde::Serialize;
 use std::fmt;
 
-/// When a call that went wrong began, when the agent noticed, and when it had recovered.
+/// The times of a failed call: its start, its detection, and the recovery.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RecoveryMarks {
     /// When the call was made.
     pub call_start_ms: u64,
     /// The time at which the agent noticed the failure, if it did.
     pub detected_at_ms: Option<u64>,
-    /// When a later call succeeded, if one did.
+    /// The time at which a later call succeeded, if any.
     pub recovered_at_ms: Option<u64>,
 }
 
@@ -26,20 +26,21 @@ pub struct RecoveryLimits {
     pub require_clean_timeout: bool,
 }
 
-/// The outcome of a call that went wrong.
+/// The outcome of a failed call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RecoveryReport {
     /// From the call to being noticed; `None` when it never was.
     pub time_to_detection_ms: Option<u64>,
     /// From the call to recovery. `None` if the agent did not recover.
     pub time_to_recovery_ms: Option<u64>,
-    /// From the call to being noticed or recovery, whichever is first; the budget of the call when neither came.
+    /// From the call to detection or recovery, whichever is first; otherwise the budget of the
+    /// call.
     pub user_visible_hang_ms: u64,
     /// True if the agent recovered.
     pub recovered: bool,
     /// True if it noticed within the budget of the call.
     pub clean_timeout: bool,
-    /// True if it has no failure.
+    /// True without a failure reason.
     pub gate_passed: bool,
     /// The failures, in order.
     pub reasons: Vec<RecoveryFailure>,
@@ -51,7 +52,7 @@ pub struct RecoveryReport {
 pub enum RecoveryFailure {
     /// No later call succeeded.
     NotRecovered,
-    /// One did, but too late.
+    /// A later call succeeded, but too late.
     RecoveryTooSlow,
     /// The failure was not noticed within the budget of the call.
     UncleanTimeout,

@@ -80,13 +80,13 @@ const TARGETS: &[Target] = &[
     PASS_RATE,
 ];
 
-/// The block as written, and the agent's `inject:`.
+/// The block, and the agent's `inject:`.
 pub(crate) struct RecoveryBlock {
     limits: RecoveryLimits,
     inject: Vec<String>,
     overcoming: Overcoming,
     accepts_giving_up: bool,
-    /// Which failures are judged where no fault is injected.
+    /// The failures to judge without injected faults.
     failures: Failures,
 }
 
@@ -232,7 +232,7 @@ impl Gate for RecoveryBlock {
         }
     }
 
-    /// Runs that may not have met every fault prove nothing, whatever the suite expects of their numbers.
+    /// Runs that may not have met every fault prove nothing, whatever the suite asserts.
     fn fold(&self, runs: &[Run<'_>], scored: Vec<RunScores>) -> Scores {
         let mut scores = Scores::from_runs(runs, scored);
         let is_exercised = scores.value(EXERCISED.name) == Some(Number::Int(1));

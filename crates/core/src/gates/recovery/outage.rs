@@ -1,8 +1,8 @@
-//! Which results say that a service was not there, and which are its answers?
+//! Which results mean that a service was unavailable, and which are its answers?
 
 use crate::trace::{Call, CallResult, CatalogueTool, Tool, Trace};
 
-/// Which failures that servers really showed are judged.
+/// The real failures that are judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Failures {
     /// No answer, errors of the transport and the protocol, and rate limits.
@@ -64,7 +64,7 @@ const TELLING: &[&str] = &[
 const STATES: [&str; 6] = ["408", "429", "500", "502", "503", "504"];
 const BEFORE_A_STATE: [&str; 4] = ["status", "code", "http", "error"];
 
-/// Words by which an error says that the tool itself does not exist.
+/// Error texts that mean that the tool does not exist.
 const INVENTED: &[&str] = &[
     "unknown tool",
     "no such tool",
@@ -73,8 +73,8 @@ const INVENTED: &[&str] = &[
     "does not exist in the tool",
 ];
 
-/// As much of a text as is looked at: an error says what it is in its first words, and a page that is quoted in it may
-/// say anything.
+/// The number of characters to examine: an error is at the beginning of its text, and a quoted page
+/// may contain anything.
 const LOOKED_AT: usize = 300;
 
 /// Which calls of a run failed in a way that is judged, in the order of the calls.

@@ -300,7 +300,8 @@ fn outcomes(runs: &[Run<'_>]) -> Vec<bool> {
     runs.iter().map(|run| run.passed).collect()
 }
 
-/// One failure already takes `passhat_k` to 36 or below, so a floor between that and 100 says less than it seems.
+/// One failure reduces `passhat_k` to 36 or below, so a floor between that and 100 requires more
+/// than it seems.
 fn lint_floor(assertion: &Assertion<Target>, runs: usize) -> Option<Problem> {
     if assertion.target.name != PASSHAT_K.name || runs == 0 || assertion.lint(runs).is_some() {
         return None;

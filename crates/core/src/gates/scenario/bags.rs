@@ -18,7 +18,7 @@ impl Bags {
         self.0.is_empty()
     }
 
-    /// Where two states differ.
+    /// The differences between two states.
     pub(super) fn difference(&self, expected: &Value, actual: &Value) -> Vec<AssertionDiff> {
         if self.is_empty() {
             return difference(expected, actual);
@@ -33,7 +33,7 @@ impl Bags {
         differences
     }
 
-    /// A state in which each of the lists has its items in one certain order.
+    /// A state with the unordered lists sorted.
     pub(super) fn sorted(&self, state: &Value) -> Value {
         let mut sorted = state.clone();
         for place in &self.0 {
@@ -105,7 +105,7 @@ fn leads_to_list(value: &Value, place: &[String]) -> bool {
     inner.any(|inner| leads_to_list(inner, rest))
 }
 
-/// The names that one name of a place matches.
+/// The names that one step of a place matches.
 fn names(value: &Value, written: &str) -> Vec<String> {
     match value {
         Value::Object(members) if written == "*" => members.keys().cloned().collect(),

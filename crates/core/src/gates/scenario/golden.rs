@@ -1,4 +1,4 @@
-//! `golden:` which states does a right run lead through, and where does another one leave them?
+//! `golden:` which states does a correct run lead through, and where does another run leave them?
 
 use super::bags::Bags;
 use crate::problem::{Problem, Span};
@@ -61,7 +61,7 @@ impl GoldenCall {
         })
     }
 
-    /// The tool as it would be recorded: a server before its name is its server where the world means it so.
+    /// The tool in its recorded form: a prefix is its server if the world's tool has that server.
     fn tool(&self, world: &World) -> Tool<'_> {
         let bare = Tool::new(&self.tool, None);
         let of_server = splits(&self.tool).map(|(server, bare)| Tool::new(bare, Some(server)));
@@ -118,8 +118,8 @@ impl GoldenPath {
         self.states.iter()
     }
 
-    /// Returns true if one of its states has an equal value at this place. The given state's unordered lists are
-    /// sorted.
+    /// Returns true if one of its states has an equal value at this place. The unordered lists of
+    /// the given state are sorted.
     fn has(&self, state: &Value, place: &[String]) -> bool {
         let found = find(state, place);
         let states = if self.sorted.is_empty() {
@@ -134,12 +134,12 @@ impl GoldenPath {
     }
 }
 
-/// Follows a run beside one golden path. A state is on the path when each value that calls have put there is one that
-/// the path has at that place at some point: independent calls may come in any order.
+/// Compares a run with one golden path. A state is on the path if the path has, at some point, each
+/// value that calls have written: independent calls may come in any order.
 pub(super) struct Follower<'g> {
     path: &'g GoldenPath,
     off: BTreeSet<Place>,
-    /// The call that left the path, until the state comes back to it.
+    /// The call that left the path, until the state returns to it.
     left: Option<usize>,
 }
 
@@ -180,7 +180,7 @@ impl<'g> Follower<'g> {
     }
 }
 
-/// The call at which the state left every path for good; `None` when it is on one of them.
+/// The call at which the state left every path for good; `None` if it is on one of them.
 pub(super) fn left_all(followers: &[Follower<'_>]) -> Option<usize> {
     let left: Option<Vec<usize>> = followers.iter().map(|follower| follower.left).collect();
     left?.into_iter().max()

@@ -195,7 +195,7 @@ impl ScenarioBlock {
         }
     }
 
-    /// Where the final state is not as expected; `None` when nothing is expected of it.
+    /// The differences between the final and the expected state; `None` if no state is expected.
     fn differences(&self, state: &Value) -> Option<Vec<AssertionDiff>> {
         if let Some(guards) = &self.expect_state {
             return Some(
@@ -208,7 +208,7 @@ impl ScenarioBlock {
         self.nearest_end(state).map(|(_, differences)| differences)
     }
 
-    /// The expected state that is least unlike this one, where a whole one is expected, and the differences.
+    /// The expected state closest to this one, if a whole state is expected, and the differences.
     fn nearest_end(&self, state: &Value) -> Option<(&Value, Vec<AssertionDiff>)> {
         let seed = (self.refusal == Some(true)).then_some(&self.world.seed);
         let seed = seed.filter(|_| self.golden.is_empty());
@@ -230,7 +230,7 @@ impl ScenarioBlock {
         }
     }
 
-    /// Where the state that was recorded differs from the replayed one, where one was recorded.
+    /// The differences between the recorded and the replayed state, if one was recorded.
     fn unlike_recorded(&self, trace: &Trace<'_>, state: &Value) -> Vec<AssertionDiff> {
         let recorded = trace
             .final_state
@@ -240,7 +240,7 @@ impl ScenarioBlock {
             .unwrap_or_default()
     }
 
-    /// Why the world may not be that of the recording, where no result contradicts it.
+    /// Why the recording may be of a different world, if no result contradicts it.
     fn why_unlike_world(&self, walk: &Walk, run: &Run<'_>) -> Option<String> {
         let unknown = self
             .world
@@ -284,7 +284,7 @@ impl ScenarioBlock {
         })
     }
 
-    /// Why it was to hand over, or not to.
+    /// Why the escalation is wrong.
     fn wrong_escalation(&self, walk: &Walk, trace: &Trace<'_>) -> Option<String> {
         let Escalation { tool, is_expected } = self.escalation.as_ref()?;
         if *is_expected {

@@ -4,7 +4,7 @@ use crate::engine::trial::{findings, header, judged, problems, value};
 use crate::report::{Evidence, Status};
 use serde_json::{Value, json};
 
-/// A library of pages: one may be opened, and an open one deleted.
+/// A library of pages: a page can be opened, and an open page deleted.
 const WORLD: &str = "
 scenario:
   seed: { pages: { a: shut, b: shut, c: locked } }

@@ -40,7 +40,7 @@ pub(super) struct Walk {
     pub(super) recovery_attempts: usize,
     /// Calls of the tool that escalates.
     pub(super) escalation_attempts: Vec<usize>,
-    /// Those among them that got a result.
+    /// Escalation calls with a result.
     pub(super) escalations: Vec<usize>,
     /// The call that left every golden path.
     pub(super) diverged_at: Option<usize>,

@@ -1,4 +1,4 @@
-//! Do the runs of a test agree: in how steady they were, and in the path they took?
+//! Do the runs of a test agree in their steadiness and in their path?
 
 use super::pairs::compare;
 use super::score::Premises;
@@ -11,13 +11,14 @@ use thiserror::Error;
 pub struct StabilityAcross {
     /// The mean of the runs' weakest scores.
     pub score: f64,
-    /// The lowest of them.
+    /// The lowest weakest score.
     pub weakest_score: f64,
     /// Their population variance.
     pub variance: f64,
     /// The mean over pairs of runs: longest common subsequence of tool names over the longer length.
     pub tool_sequence_similarity: f64,
-    /// The mean over pairs of runs: equal arguments among the positions where both called the same tool.
+    /// The mean over pairs of runs: the share of equal arguments among the steps at which both
+    /// called the same tool.
     pub argument_consistency: f64,
     /// The mean over pairs of runs: equal arguments along the longest common subsequence of tools.
     pub aligned_argument_consistency: f64,
@@ -28,7 +29,7 @@ pub struct StabilityAcross {
 /// Why runs cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum StabilityError {
-    /// Too few of them.
+    /// Fewer than two runs.
     #[error("stability compares runs: {0} is not enough; it needs at least 2")]
     TooFewRuns(usize),
 }

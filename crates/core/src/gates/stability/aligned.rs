@@ -1,8 +1,8 @@
-//! Which calls of two runs go together, and how many of them have equal arguments?
+//! Which calls of two runs correspond, and how many of them have equal arguments?
 
 use crate::pairing::subsequence::order_keeping_partners;
 
-/// A call whose tool is a number.
+/// A call, with its tool as a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct NumberedCall {
     pub(super) tool: usize,
@@ -10,13 +10,14 @@ pub(super) struct NumberedCall {
     pub(super) args: u128,
 }
 
-/// The most pairs of calls that are weighed against each other. In two runs that differ in more, the earliest calls that
-/// make a longest common subsequence go together.
+/// The maximum number of pairs of calls to weigh. For larger differences, the earliest longest
+/// common subsequence is used.
 const MOST_CELLS: usize = 65_536;
 
-/// The calls that go together: of all longest common subsequences of the tools one with the most equal arguments.
+/// The corresponding calls: of all longest common subsequences of the tools, one with the most
+/// equal arguments.
 ///
-/// Equal calls at both ends are set aside: an optimal choice keeps them.
+/// Equal calls at both ends are paired first: an optimal choice keeps them.
 pub(super) fn together(one: &[NumberedCall], other: &[NumberedCall]) -> Vec<(usize, usize)> {
     let shorter = one.len().min(other.len());
     let start = one.iter().zip(other).take_while(|(a, b)| a == b).count();

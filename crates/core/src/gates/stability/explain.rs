@@ -18,9 +18,9 @@ const MOST_LISTED: usize = 10;
 /// The runs of a test, and everything that was measured of them.
 pub(super) struct Explainer<'a> {
     pub(super) runs: &'a [Run<'a>],
-    /// One for each run.
+    /// One session per run.
     pub(super) sessions: &'a [Session<'a>],
-    /// One for each run.
+    /// The scores of each run.
     pub(super) measured: &'a [Measured],
     pub(super) agreement: &'a Agreement,
     pub(super) premises: Premises,
@@ -40,8 +40,8 @@ struct Worst {
 }
 
 impl<'a> Explainer<'a> {
-    /// For each dimension that is not perfect its worst run, the weakest first; then where the runs differ most, and
-    /// last what does not count.
+    /// The worst run of each imperfect dimension, the weakest first; then where the runs differ
+    /// most; last, what does not count.
     pub(super) fn findings(&self) -> Vec<Finding> {
         let mut worst = self.worst_runs();
         worst.retain(|worst| worst.score < 1.0);
@@ -127,7 +127,7 @@ impl<'a> Explainer<'a> {
         &self.sessions[run].calls
     }
 
-    /// The two runs whose paths differ most, and where they part.
+    /// The two runs whose paths differ most, and where they diverge.
     fn explain_paths(&self) -> Option<Finding> {
         let pair = self.agreement.similarity.least.filter(Pair::differs)?;
         let (a, b) = (self.calls(pair.one), self.calls(pair.other));
@@ -161,8 +161,8 @@ impl<'a> Explainer<'a> {
         Some(Finding::new(None, message).about(&[EARLY_DIVERGENCE]))
     }
 
-    /// The pair of runs whose arguments differ most along the common path; and the pair that does so step by step,
-    /// where that is not the same.
+    /// The pair of runs whose arguments differ most along the common path, and the pair that
+    /// differs most step by step, if that is another.
     fn explain_arguments(&self) -> Vec<Finding> {
         let aligned = self.agreement.aligned.least.filter(Pair::differs);
         let by_step = self.agreement.consistency.least.filter(Pair::differs);

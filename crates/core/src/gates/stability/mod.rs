@@ -103,8 +103,8 @@ impl Dimension {
     }
 }
 
-/// The assertions of `same_path: true`. On runs of real agents these floors pass nine of ten groups that solve one
-/// task, and one in a hundred groups that solve different tasks.
+/// The assertions of `same_path: true`. With real agents, these floors pass nine of ten groups that
+/// solve one task, and one in a hundred groups that solve different tasks.
 const SAME_PATH: [(Target, f64); 2] = [(SIMILARITY, 0.5), (ALIGNED, 0.5)];
 
 /// The block as written.
@@ -139,7 +139,7 @@ impl StabilityBlock {
     }
 }
 
-/// Which dimensions are measured, and which count.
+/// The dimensions to measure, and the ones that count.
 impl Premises {
     fn read(block: &mut Block<'_>) -> Self {
         let ignore_empty_turns = block.flag(
@@ -355,7 +355,7 @@ fn say_what_is_not_compared(sessions: &[Session<'_>], agreement: &Agreement, sco
     }
 }
 
-/// The numbers of one run, without the others.
+/// The numbers of one run, without other runs.
 fn score_alone(measured: &Measured) -> RunScores {
     let mut scores = RunScores::default();
     scores.float(&WEAKEST, measured.weakest);

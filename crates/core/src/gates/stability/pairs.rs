@@ -12,7 +12,7 @@ use std::borrow::Borrow;
 pub(super) struct Agreement {
     /// LCS / longer length over tool names.
     pub(super) similarity: Ratios,
-    /// The share of equal arguments where both runs called the same tool at the same step.
+    /// The share of equal arguments at steps where both runs called the same tool.
     pub(super) consistency: Ratios,
     /// The share of equal arguments along the longest common subsequence of the tools.
     pub(super) aligned: Ratios,
@@ -28,7 +28,7 @@ impl Agreement {
     }
 }
 
-/// Two runs by index, and how alike they are.
+/// Two runs by index, and their similarity.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) struct Pair {
     pub(super) one: usize,
@@ -42,8 +42,9 @@ impl Pair {
     }
 }
 
-/// Compares every pair of runs. Names become numbers once, equal runs are compared once and weighted by how many they
-/// are, and the LCS is bit-parallel: exact, and the pairs, not the calls, are what grows with the square.
+/// Compares every pair of runs. Names become numbers once. Equal runs are compared once and
+/// weighted by their number. The LCS is bit-parallel and exact. The time grows with the square of
+/// the number of runs, not of calls.
 pub(super) fn compare(sessions: &[Session<'_>]) -> Agreement {
     let paths = numbered(sessions);
     let mut found = Agreement::default();
@@ -74,7 +75,7 @@ pub(super) fn compare(sessions: &[Session<'_>]) -> Agreement {
     found
 }
 
-/// For each run how alike it is to each before it.
+/// The similarity of each run to each earlier run.
 pub(super) fn triangle(sessions: &[Session<'_>]) -> Vec<Vec<Option<f64>>> {
     let paths = numbered(sessions);
     let row = |run: usize| {
@@ -120,7 +121,7 @@ impl Ratios {
         }
     }
 
-    /// The mean. It is 1 without pairs.
+    /// The mean; 1 without pairs.
     pub(super) fn mean(&self) -> f64 {
         if self.pairs == 0 {
             1.0
@@ -134,7 +135,7 @@ fn pairs_within(count: usize) -> usize {
     count * (count - 1) / 2
 }
 
-/// One path with the positions of each tool, to be compared with many others.
+/// One path with the positions of each tool, for comparison with many others.
 struct Path<'a> {
     tools: &'a [usize],
     positions: Vec<Vec<usize>>,
@@ -142,7 +143,7 @@ struct Path<'a> {
 
 /// The common part of two paths.
 struct Common {
-    /// The step at which they part.
+    /// The step at which they diverge.
     parts_at: usize,
     /// The length of the longest common subsequence.
     length: usize,

@@ -5,16 +5,16 @@ use crate::report::Number;
 use serde::Serialize;
 use serde_json::Value;
 
-/// Tokens a distinct call may take before `cost_per_progress` falls.
+/// Tokens that a distinct call may take before `cost_per_progress` falls.
 const TOKENS_PER_CALL: f64 = 2000.0;
 
-/// Below it a dimension is more degraded than steady.
+/// A dimension below this is degraded.
 pub(super) const LOW: f64 = 0.5;
 
 /// The four scores of one run; 1 is steady.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct StabilityReport {
-    /// `1 - (tools - 1) / (calls - 1)`: falls when nearly every call goes to another tool.
+    /// `1 - (tools - 1) / (calls - 1)`: falls if nearly every call uses a different tool.
     pub tool_usage_stability: f64,
     /// `1 - min(1, sd / mean)` of the assistant turns' lengths.
     pub response_consistency: f64,
@@ -33,7 +33,7 @@ impl StabilityReport {
             .fold(1.0, f64::min)
     }
 
-    /// All four on one line.
+    /// All four scores on one line.
     pub fn summary(&self) -> String {
         Dimension::ALL
             .map(|dimension| {
@@ -120,7 +120,7 @@ pub(super) enum Dimension {
 }
 
 impl Dimension {
-    /// In the order in which reports list them.
+    /// The dimensions in the order of reports.
     pub(super) const ALL: [Self; 4] = [
         Self::ToolUsage,
         Self::Response,
@@ -138,7 +138,7 @@ impl Dimension {
     }
 }
 
-/// The dimensions of a run, where they were measured.
+/// The measured dimensions of a run.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Measured {
     /// In the order of [`Dimension::ALL`].
@@ -153,20 +153,20 @@ impl Measured {
     }
 }
 
-/// The number of calls from which a run is long enough to thrash. Of verified runs with 20 calls or more, one in 39
-/// scores below 0.5. Of runs with 2 calls or more, half do.
+/// The number of calls from which tool use is measured. Of verified runs with 20 calls or more, one
+/// in 39 scores below 0.5. Of runs with 2 calls or more, half do.
 const CALLS_TO_THRASH: usize = 20;
-/// Answers from which on their lengths can be compared.
+/// The number of answers from which their lengths are compared.
 const ANSWERS_TO_COMPARE: usize = 3;
 
-/// Which dimensions are measured in a run, and which count.
+/// The dimensions to measure in a run, and the ones that count.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Premises {
     /// True if all dimensions always count, as in the original formulas.
     pub(super) is_blanket: bool,
     pub(super) ignore_empty_turns: bool,
     pub(super) min_calls_for_tool_usage: Option<usize>,
-    /// The tokens that a distinct call may use before `cost_per_progress` falls, if the suite sets them.
+    /// The suite's number of tokens that a distinct call may use before `cost_per_progress` falls.
     pub(super) target_tokens: Option<u64>,
 }
 
@@ -179,8 +179,9 @@ impl Premises {
         target_tokens: None,
     };
 
-    /// Returns true if a dimension counts towards the weakest score. The lengths of answers and the tokens of a call
-    /// prove nothing alone: a quarter of the verified runs are below 0.5 for the former, and most for the latter.
+    /// Returns true if a dimension counts towards the weakest score. The lengths of answers and the
+    /// tokens of a call prove nothing alone: a quarter of the verified runs are below 0.5 in the
+    /// former, and most in the latter.
     pub(super) fn counts(self, dimension: Dimension) -> bool {
         match dimension {
             Dimension::ToolUsage | Dimension::Redundancy => true,
@@ -189,14 +190,14 @@ impl Premises {
         }
     }
 
-    /// Tokens a distinct call may take before `cost_per_progress` falls.
+    /// Tokens that a distinct call may use before `cost_per_progress` falls.
     pub(super) fn tokens_per_call(self) -> f64 {
         self.target_tokens
             .map_or(TOKENS_PER_CALL, |tokens| tokens as f64)
     }
 
-    /// The tokens that a run spent. A prompt that is read from a cache again says nothing about progress: an agent
-    /// whose host caches would be low in every run. The blanket rule counts it all the same.
+    /// The tokens of a run. A prompt that is read from a cache again does not measure progress: an
+    /// agent whose host caches would be low in every run. `premises: none` counts it anyway.
     pub(super) fn tokens(self, session: &Session<'_>) -> f64 {
         if self.is_blanket {
             session.tokens
@@ -205,7 +206,7 @@ impl Premises {
         }
     }
 
-    /// The number of calls from which `tool_usage_stability` is measured.
+    /// The minimum number of calls for `tool_usage_stability`.
     pub(super) fn least_calls(self) -> usize {
         self.min_calls_for_tool_usage
             .unwrap_or(if self.is_blanket { 2 } else { CALLS_TO_THRASH })
@@ -226,7 +227,7 @@ impl Premises {
         }
     }
 
-    /// The four scores as the formulas are written.
+    /// The four scores by their formulas.
     pub(super) fn report(self, session: &Session<'_>) -> StabilityReport {
         StabilityReport {
             tool_usage_stability: tool_usage(session, self.least_calls()),

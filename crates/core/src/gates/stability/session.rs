@@ -14,7 +14,7 @@ pub(super) struct Session<'a> {
     pub(super) answer_lengths: Vec<usize>,
     /// All tokens of the run; 0 when none are recorded.
     pub(super) tokens: f64,
-    /// Those among them that were read from a cache.
+    /// Tokens that were read from a cache.
     pub(super) cached_tokens: f64,
     /// The number of different tools that were called, by name.
     pub(super) tools: usize,
@@ -22,7 +22,7 @@ pub(super) struct Session<'a> {
     pub(super) distinct_calls: usize,
 }
 
-/// The tokens of a run, and those among them that were read from a cache.
+/// The tokens of a run, and the cached part.
 #[derive(Clone, Copy)]
 struct Spent {
     total: f64,
@@ -136,7 +136,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Returns true if a run has no parts to compare: at most one turn and one call.
+    /// Returns true if a run has nothing to compare: at most one turn and one call.
     pub(super) fn is_short(&self) -> bool {
         self.turn_lengths.len() <= 1 && self.calls.len() <= 1
     }

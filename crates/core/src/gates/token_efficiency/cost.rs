@@ -22,8 +22,9 @@ pub(super) enum CostUnknown {
     Tokens,
 }
 
-/// The cost of the run in USD: the trace's cost, otherwise its tokens at the model's price. An error is the reason
-/// why the cost is unknown. The model is the recorded one, otherwise the agent's.
+/// The cost of the run in USD: the trace's cost, otherwise its tokens at the model's price. The
+/// error is the reason that the cost is unknown. The model is the recorded one, otherwise the
+/// agent's.
 pub(super) fn cost_of(
     run: &Run<'_>,
     own: &Prices,

@@ -62,7 +62,7 @@ const TARGETS: &[Target] = &[
     COST_PER_CORRECT,
 ];
 
-/// Where a suite gives the price of a model.
+/// Advice on giving the price of a model in a suite.
 pub const PRICES_HELP: &str = "give one in `prices:` of the agent's `token_efficiency:`";
 
 /// Why the tokens of a run's tools are not counted.
@@ -286,7 +286,7 @@ fn summary(scores: &Scores) -> Option<String> {
     ))
 }
 
-/// The tokens of each run's tools; runs of one recording share a catalogue, which is counted once.
+/// The tokens of each run's tools. Runs of one recording share a catalogue, which is counted once.
 fn surface_tokens<'s, 'r: 's>(
     runs: impl Iterator<Item = &'s Run<'r>>,
 ) -> Vec<Result<usize, SurfaceUnknown>> {
@@ -309,7 +309,7 @@ fn surface_tokens<'s, 'r: 's>(
     .collect()
 }
 
-/// Every run's value, or nothing, with each reason said once.
+/// The value of each run, if all are known, and each distinct reason otherwise.
 fn measured<T: Copy, E: PartialEq + Display>(
     scores: &mut Scores,
     runs: &[Run<'_>],

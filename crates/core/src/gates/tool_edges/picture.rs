@@ -49,8 +49,8 @@ fn caller(call: &Call<'_>) -> &'static str {
     }
 }
 
-/// The recorded and the expected hand-offs. If a trace records none, a run in which an expected one took place counts
-/// once.
+/// The recorded and the expected hand-offs. If a trace records none, an expected hand-off that took
+/// place counts once.
 fn handoffs(edges: &ToolEdges, runs: &[Run<'_>], walks: &[Walk]) -> Vec<Handoff> {
     let mut counts: BTreeMap<(String, String), (usize, bool)> = BTreeMap::new();
     for (at, edge) in edges.delegation.iter().enumerate() {

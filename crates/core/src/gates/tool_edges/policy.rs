@@ -3,7 +3,7 @@
 use crate::hashed::HashMap;
 use crate::trace::{Call, Delegation, Tool, Trace, splits};
 
-/// Which tools may be called, which must not be, and who may hand over to whom.
+/// The tools that may be called, the tools that must not be, and the allowed hand-offs.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ToolEdges {
     /// Tools that may be called.
@@ -57,7 +57,7 @@ pub(super) struct Walk {
     pub(super) restricted: Vec<usize>,
     /// Calls to tools on neither list.
     pub(super) unlisted: Vec<usize>,
-    /// For each allowed tool, whether it was called.
+    /// For each allowed tool, whether a run called it.
     pub(super) reached: Vec<bool>,
     /// For each expected hand-off, whether it took place.
     pub(super) handed_over: Vec<bool>,
@@ -92,9 +92,9 @@ impl ToolEdges {
             && !self.closed
     }
 
-    /// Walks the calls of a run. Each distinct tool is looked up once, so the cost is linear in the calls. `forbids`
-    /// receives a call and an entry of the restricted tools with the call's tool. It returns true if the entry
-    /// forbids this call.
+    /// Walks the calls of a run. Each distinct tool is looked up once, so the cost is linear in the
+    /// calls. `forbids` receives a call and a matching entry of the restricted tools, and returns
+    /// true if the entry forbids the call.
     pub(super) fn walk(
         &self,
         calls: &[Call<'_>],
@@ -143,7 +143,7 @@ impl ToolEdges {
         }
     }
 
-    /// A tool that may be a restricted one is taken for it: doubt counts as danger.
+    /// Treats a tool that may be restricted as restricted: doubt counts as danger.
     fn standing_of(&self, tool: Tool<'_>, servers: &[String]) -> Standing {
         let edges = |is_end: &dyn Fn(&DelegationEdge) -> bool| {
             (0..self.delegation.len())
@@ -162,7 +162,7 @@ impl ToolEdges {
         }
     }
 
-    /// The allowed tools that are restricted as well, wherever the agent's servers could offer them.
+    /// The allowed tools that are also restricted, for all of the agent's servers.
     pub(super) fn contradictions<'a>(
         &'a self,
         servers: &'a [String],

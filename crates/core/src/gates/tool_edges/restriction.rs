@@ -106,7 +106,7 @@ impl Restriction {
     }
 }
 
-/// The same with every text that may mean a number as that number.
+/// The value with every text that may be a number as that number.
 fn with_doubtful_numbers(value: &Value) -> Value {
     match value {
         Value::String(_) => doubtful_number(value).map_or_else(|| value.clone(), Value::Number),

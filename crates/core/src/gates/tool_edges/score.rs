@@ -84,7 +84,7 @@ fn delegation_pct(walk: &Walk) -> usize {
     )
 }
 
-/// Floored; 100 of nothing.
+/// Rounded down; 100 of none.
 fn percent(part: usize, whole: usize) -> usize {
     (100 * part).checked_div(whole).unwrap_or(100)
 }

@@ -1,4 +1,4 @@
-//! Runs that keep to a policy, runs that do not, and policies that say nothing.
+//! Runs that obey a policy, runs that do not, and policies that have no effect.
 
 use super::*;
 use crate::engine::trial::{findings, header, judged, problems, value};
@@ -13,7 +13,7 @@ tool_edges:
   restricted: [delete_page]
 ";
 
-/// The same, where what is not listed is only reported.
+/// A block that only reports unlisted calls.
 fn open() -> String {
     format!("{POLICY}  closed: false\n")
 }

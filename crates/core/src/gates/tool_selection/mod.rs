@@ -64,7 +64,7 @@ pub(super) const KIND: GateKind = GateKind::new(
 .with_floors(&[(PASSED, 1.0)]);
 
 impl Gate for ToolSelectionBlock {
-    /// The floor in the block holds whatever else is expected.
+    /// The floor in the block applies with any `expect:`.
     fn expect_beside(&self, has_expect: bool) -> Vec<(Target, f64)> {
         if has_expect {
             KIND.floors.to_vec()

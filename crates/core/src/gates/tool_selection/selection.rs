@@ -1,4 +1,4 @@
-//! How many runs called the tool they were meant to, and stayed within their tokens?
+//! How many runs called the required tool and stayed within their tokens?
 
 use crate::trace::{Tokens, Tool, Trace};
 use mcptest_stats::Decimal;
@@ -9,7 +9,7 @@ use serde_json::Value;
 pub struct SelectionFloor {
     /// The tool that a run must call, bare or as `server.tool`.
     pub expected_tool: String,
-    /// The least share of runs that call it, as the decimal it is written as.
+    /// The minimum share of runs that call it, as the decimal of the suite.
     pub min_selection_rate: Decimal,
     /// The maximum number of tokens of a run.
     pub max_total_tokens: Option<u64>,
@@ -40,7 +40,7 @@ impl SelectionSummary {
         }
     }
 
-    /// The same in whole percent.
+    /// The rate in whole percent.
     pub fn selection_percent(&self) -> usize {
         percent(self.selected, self.runs)
     }

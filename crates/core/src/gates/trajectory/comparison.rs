@@ -1,4 +1,5 @@
-//! Which recorded calls fit which expected ones? Found by lookup wherever a name or an equal value decides.
+//! Which recorded calls match which expected ones? A lookup answers this if a name or an equal
+//! value decides.
 
 use super::recorded::RecordedCall;
 use super::reference::Reference;
@@ -11,7 +12,7 @@ use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// A reference beside one run. Calls that no expected call can tell apart are one recorded group.
+/// A reference and one run. Recorded calls that no expected call can distinguish form one group.
 pub(super) struct Comparison<'c> {
     pub(super) reference: &'c Reference,
     pub(super) calls: Vec<RecordedCall<'c>>,
@@ -20,7 +21,7 @@ pub(super) struct Comparison<'c> {
     tools_named: Vec<Vec<usize>>,
     /// The tool of each recorded group.
     tool_of: Vec<usize>,
-    /// The hash of each recorded group's arguments, where an expected call looks at them and they are JSON.
+    /// The hash of each recorded group's arguments, if an expected call needs it and they are JSON.
     hashes: Vec<Option<u128>>,
     /// The results of slow comparisons.
     known: RefCell<HashMap<(usize, usize), bool>>,
@@ -198,11 +199,11 @@ fn tools_looked_at(reference: &Reference, tools_named: &[Vec<usize>], tools: usi
     is_looked_at
 }
 
-/// Shapes with the expected group that asks for each.
+/// Shapes, each with its expected group.
 type WantedShapes<'c> = Vec<(usize, &'c ArgumentShape)>;
 
-/// The shapes asked of one tool, sorted so that few are tried on each call: `exact` by the whole value, `subset` by
-/// one field it asks for.
+/// The shapes for one tool, indexed so that few are tried on each call: `exact` by the whole value,
+/// `subset` by one of its fields.
 #[derive(Default)]
 struct Sieve<'c> {
     by_value: HashMap<u128, WantedShapes<'c>>,

@@ -1,4 +1,5 @@
-//! Why did a run fail, in the fewest sentences? By alignment where order counts, by competition where it does not.
+//! Why did a run fail, in the fewest sentences? By alignment if order counts, otherwise by
+//! competition.
 
 use super::comparison::Comparison;
 use super::mismatch::{Unmatched, mismatches};
@@ -18,7 +19,7 @@ const MOST_FINDINGS: usize = 20;
 const MOST_COMPETITIONS: usize = 5;
 const MOST_LOOKS: usize = 100;
 
-/// One sentence, and where the values differ.
+/// One sentence, and the differing values.
 struct Sentence {
     text: String,
     differences: Vec<AssertionDiff>,
@@ -47,11 +48,12 @@ struct Explanation {
     sentences: Vec<Sentence>,
     /// The number of mismatches that the sentences omit.
     unsaid: usize,
-    /// The calls side by side, where that says as much.
+    /// The calls side by side, if that shows the same.
     pairs: Option<Vec<Beside>>,
 }
 
-/// Adds the findings behind a verdict, how many are left unsaid, and the calls side by side where that says as much.
+/// Adds the findings behind a verdict, the number of omitted findings, and the calls side by side
+/// if they show the same.
 pub(super) fn explain(comparison: &Comparison<'_>, verdict: &TraceVerdict, scores: &mut RunScores) {
     let mismatched = verdict.mismatch_count();
     if mismatched == 0 {
@@ -183,7 +185,7 @@ fn explain_in_step(comparison: &Comparison<'_>) -> Explanation {
     }
 }
 
-/// One pair of calls, or two that are swapped.
+/// Describes one pair of calls, or two swapped pairs.
 fn describe_change(comparison: &Comparison<'_>, change: &[Beside]) -> Sentence {
     if change.len() > 1 {
         return swapped(comparison, change).into();
@@ -205,8 +207,8 @@ fn swapped(comparison: &Comparison<'_>, pairs: &[Beside]) -> String {
     format!("calls {} are swapped", calls.join(" and "))
 }
 
-/// The steps as pairs of calls. A call that is missing on one side of a match and extra on the other is swapped with
-/// it: these two pairs stand together.
+/// The steps as pairs of calls. A call that is missing on one side of a match and extra on the
+/// other is swapped: the two pairs are adjacent.
 fn pairs(steps: &[AlignmentStep], fits: impl Fn(usize, usize) -> bool) -> Vec<Vec<Beside>> {
     let mut pairs = Vec::new();
     let mut at = 0;
@@ -241,7 +243,8 @@ fn pairs(steps: &[AlignmentStep], fits: impl Fn(usize, usize) -> bool) -> Vec<Ve
     pairs
 }
 
-/// An alignment with the fewest changes, where another tool counts as two: a wrong argument says more than two renames.
+/// An alignment with the fewest changes, where a different tool counts as two: one wrong argument
+/// is likelier than two wrong tools.
 fn best_alignment(comparison: &Comparison<'_>, fits: impl Fn(usize, usize) -> bool) -> Alignment {
     align_by(
         comparison.reference.calls.len(),
@@ -257,10 +260,10 @@ fn best_alignment(comparison: &Comparison<'_>, fits: impl Fn(usize, usize) -> bo
     )
 }
 
-/// Calls that need the same too few calls.
+/// Calls that compete for too few calls.
 struct Shortage {
     text: String,
-    /// The number of them without a partner.
+    /// The number of calls without a partner.
     mismatches: usize,
 }
 

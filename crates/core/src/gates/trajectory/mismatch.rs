@@ -36,13 +36,13 @@ pub(super) fn mismatches<'v>(
 
 /// A call without a partner.
 pub(super) struct Unmatched {
-    /// True if it has candidates that other calls need.
+    /// True if other calls need all of its candidates.
     pub(super) has_rivals: bool,
     pub(super) mismatch: TraceMismatch,
 }
 
 impl Comparison<'_> {
-    /// An expected call that nothing was recorded for.
+    /// An expected call without a recorded one.
     pub(super) fn missing(&self, expected: usize) -> TraceMismatch {
         let reason = format!("expected call {} is missing", self.say_expected(expected));
         TraceMismatch {
@@ -53,7 +53,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// A recorded call that nothing was expected for.
+    /// A recorded call without an expected one.
     pub(super) fn extra(&self, recorded: usize) -> TraceMismatch {
         self.unexpected(
             recorded,

@@ -1,4 +1,4 @@
-//! Which call was probably meant? Of the calls to the same tool, the one that differs least.
+//! Which call was probably meant? The most similar call to the same tool.
 
 use std::ops::Range;
 

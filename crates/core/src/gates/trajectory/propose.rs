@@ -1,4 +1,4 @@
-//! Which calls would the block have to expect for what the runs did to be right?
+//! Which expected calls would make the recorded runs pass?
 
 use super::comparison::Comparison;
 use super::recorded::RecordedCall;
@@ -77,7 +77,7 @@ fn in_step<'r>(mode: MatchMode, runs: &[Calls<'r>]) -> Result<Vec<Calls<'r>>, St
     Err(format!("run 1 and run {} call different tools", other + 1))
 }
 
-/// The first unused index that is wanted, which then is used.
+/// Takes the first unused index that matches.
 fn take(unused: &mut [bool], mut is_wanted: impl FnMut(usize) -> bool) -> Option<usize> {
     let index = (0..unused.len()).find(|&index| unused[index] && is_wanted(index))?;
     unused[index] = false;
@@ -115,7 +115,7 @@ fn same_keys(reference: &Reference, index: usize, runs: &[Calls<'_>], at: usize)
     agree.then(|| json!({ "name": expected.name, "args": { "subset": first } }))
 }
 
-/// The call with its arguments as they were recorded.
+/// The call with its recorded arguments.
 fn exact(runs: &[Calls<'_>], at: usize) -> Result<Value, String> {
     let call = runs[0][at];
     let servers = runs[0].iter().filter_map(|call| call.tool.server);

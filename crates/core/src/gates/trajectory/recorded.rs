@@ -1,11 +1,11 @@
-//! A recorded call as the rules see it, whichever door it came through.
+//! How do the rules see a recorded call, from a suite or from the library?
 
 use crate::json::{hash, hash_value};
 use crate::trace::{Call, Tool};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
-/// One recorded call: what it was to and what it carried.
+/// One recorded call.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RecordedCall<'a> {
     /// Its number in the run, from 1.

@@ -10,15 +10,15 @@ use crate::suite::read::{Block, Field};
 pub enum MatchMode {
     /// Exactly the expected calls, in order.
     Strict,
-    /// All of them, in order, with other calls in between.
+    /// All expected calls in order, with other calls in between.
     Subsequence,
-    /// All of them, each by a separate recorded call, in any order, among others.
+    /// All expected calls in any order, each by a separate recorded call, among other calls.
     Unordered,
     /// Like [`MatchMode::Unordered`]: the reference is a lower bound.
     Superset,
-    /// Nothing but them, each at most once: the reference is an upper bound.
+    /// Only expected calls, each at most once: the reference is an upper bound.
     Subset,
-    /// Exactly them, in any order: nothing is missing and nothing is extra.
+    /// Exactly the expected calls, in any order.
     Set,
 }
 
@@ -62,11 +62,11 @@ pub(super) struct Reference {
     pub(super) mode: MatchMode,
     pub(super) calls: Vec<ReferenceCall>,
     pub(super) groups: Groups,
-    /// Where the list of calls is written.
+    /// The place of the list of calls.
     pub(super) span: Span,
 }
 
-/// One expected call, its arguments compiled.
+/// One expected call, with compiled arguments.
 #[derive(Debug)]
 pub(super) struct ReferenceCall {
     pub(super) name: String,
@@ -120,7 +120,7 @@ impl Reference {
 }
 
 impl ReferenceCall {
-    /// A placeholder for a call whose problems are reported, so that the list does not look empty.
+    /// A placeholder for a call whose problems are already reported, so that the list is not empty.
     fn unreadable() -> Self {
         Self {
             name: String::new(),

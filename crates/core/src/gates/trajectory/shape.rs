@@ -24,7 +24,7 @@ pub(crate) enum ArgumentShape {
         value: Value,
         hash: u128,
     },
-    /// The same with every list as a bag: its items in any order, and no others.
+    /// The value with every list as a bag: equal items in any order.
     ExactBags {
         value: Value,
         hash: u128,
@@ -60,7 +60,7 @@ impl<'a> Candidate<'a> {
         self.hash
     }
 
-    /// The same with every list as a bag.
+    /// The hash with every list as a bag.
     pub(super) fn hash_of_bags(&self) -> Option<u128> {
         let hash = || self.args.value().as_deref().map(hash_of_bags);
         *self.hash_of_bags.get_or_init(hash)
@@ -124,7 +124,7 @@ impl ArgumentShape {
         diffs
     }
 
-    /// Which of several shapes is the nearest to the arguments, as a suite writes it, and of how many.
+    /// The shape closest to the arguments, of several.
     pub(super) fn nearest(&self, args: Arguments<'_>) -> Option<(Value, usize)> {
         let Self::OneOf(shapes) = self else {
             return None;
@@ -176,7 +176,7 @@ impl ArgumentShape {
         }
     }
 
-    /// Equal for shapes that accept the same arguments because they say the same.
+    /// Equal for shapes that accept the same arguments because they are written alike.
     pub(super) fn key(&self) -> (u8, u128) {
         match self {
             Self::Any => (0, 0),

@@ -5,7 +5,7 @@ use super::wording::list;
 use crate::engine::success::Success;
 use crate::trace::Trace;
 
-/// Removes the calls that were not successful, and says which.
+/// Removes the unsuccessful calls, and reports them.
 pub(super) fn leave_out_unsuccessful(
     success: &Success,
     trace: &Trace<'_>,

@@ -1,4 +1,4 @@
-//! Which expected call is next to which recorded one, for a reader to compare?
+//! Which expected call is next to which recorded call in the table?
 
 use super::comparison::Comparison;
 use super::mismatch::{Unmatched, unpaired};
@@ -14,7 +14,7 @@ use std::borrow::Cow;
 /// The maximum number of rows that are not as expected in a table.
 const MOST_CHANGES: usize = 20;
 
-/// An expected call and a recorded one, by their indices, in one row.
+/// An expected and a recorded call in one row, by their indices.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Beside {
     pub(super) how: Pairing,
@@ -33,7 +33,8 @@ impl Beside {
 }
 
 impl Comparison<'_> {
-    /// The rows with what differs, and one that matches before and after; stretches that match are counted.
+    /// The rows with differences, and one matching row before and after each; other matching rows
+    /// are counted.
     pub(super) fn table(&self, pairs: &[Beside]) -> CallTable {
         let is_change = |pair: &Beside| pair.how != Pairing::Matched;
         let changes: Vec<usize> = (0..pairs.len())
@@ -67,8 +68,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// Adds a short stretch of matching rows in full. Of a long one, adds the ends that are next to a change, and the
-    /// number of the other rows.
+    /// Adds a short stretch of matching rows in full. For a long one, adds only the rows next to a
+    /// change, and the number of the others.
     fn fold_matched(&self, rows: &mut Vec<CallRow>, matched: &[Beside], is_followed: bool) {
         let (before, after) = (usize::from(!rows.is_empty()), usize::from(is_followed));
         if matched.len() <= before + after + 1 {
@@ -165,7 +166,8 @@ impl Comparison<'_> {
         pairs
     }
 
-    /// The same where the order does not count; nothing where calls compete for partners, which no row can show.
+    /// The rows if order does not count; `None` if calls compete for partners, which rows cannot
+    /// show.
     pub(super) fn beside_matched(
         &self,
         assignment: &Assignment,
@@ -194,7 +196,7 @@ impl Comparison<'_> {
 }
 
 impl Comparison<'_> {
-    /// The same where exactly the expected calls are asked for: what is extra comes last.
+    /// The rows if exactly the expected calls are required. Extra calls come last.
     pub(super) fn beside_whole(
         &self,
         assignment: &Assignment,
@@ -240,7 +242,7 @@ struct ShownArguments {
 }
 
 impl ShownArguments {
-    /// The arguments that differ, on either side; what a side does not have is not there.
+    /// The differing arguments of both sides; absent if a side lacks them.
     fn of_difference(diff: Vec<AssertionDiff>) -> Self {
         if let [whole] = &diff[..]
             && whole.pointer == "/args"

@@ -500,7 +500,8 @@ fn mismatches(mode: MatchMode, reference: &[ExpectedCall], run: &[Value]) -> usi
     validation.mismatches.len()
 }
 
-/// Whether one expected call fits one recorded call, asked through the strict door alone.
+/// Returns true if one expected call matches one recorded call, tested only through the library's
+/// strict mode.
 fn fits(expected: &ExpectedCall, recorded: &Value) -> bool {
     mismatches(
         MatchMode::Strict,
@@ -556,7 +557,7 @@ fn most_pairs(reference: &[ExpectedCall], run: &[Value]) -> usize {
     with.max().unwrap_or(0).max(most_pairs(calls, run))
 }
 
-/// The same call with its keys in another order and its numbers spelled otherwise.
+/// The call with reordered keys and respelled numbers.
 fn respelled(call: &Value) -> String {
     let args = &call["args"];
     let (a, b) = (&args["a"], &args["b"][0]);

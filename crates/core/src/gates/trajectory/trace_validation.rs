@@ -46,9 +46,9 @@ const MOST_LOOKS: usize = 16;
 /// Expected calls and how they line up against the recorded ones.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExpectedTrace {
-    /// The rule for comparing them.
+    /// The mode of comparison.
     pub mode: MatchMode,
-    /// The calls, in order where the mode has one.
+    /// The expected calls, in order if the mode has one.
     pub calls: Vec<ExpectedCall>,
 }
 
@@ -66,7 +66,7 @@ impl ExpectedTrace {
         Self::strict(calls)
     }
 
-    /// All of them in order, with other calls in between.
+    /// All calls in order, with other calls in between.
     pub fn subsequence(calls: Vec<ExpectedCall>) -> Self {
         Self {
             mode: MatchMode::Subsequence,
@@ -74,7 +74,7 @@ impl ExpectedTrace {
         }
     }
 
-    /// All of them in any order, with other calls beside them.
+    /// All calls in any order, among other calls.
     pub fn unordered(calls: Vec<ExpectedCall>) -> Self {
         Self {
             mode: MatchMode::Unordered,
@@ -117,7 +117,7 @@ pub struct ExpectedCall {
 }
 
 impl ExpectedCall {
-    /// A call to this tool, whatever its arguments.
+    /// A call to this tool with any arguments.
     pub fn by_name(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -135,7 +135,7 @@ pub enum ExpectedArgs {
     Ignore,
     /// Equal to this by JSON value; absent arguments are null.
     Exact(Value),
-    /// The same with every list as a bag: its items in any order, and no others.
+    /// The value with every list as a bag: equal items in any order.
     ExactBags(Value),
     /// At least this: objects key by key, lists as multisets, scalars equal.
     Subset(Value),
@@ -184,14 +184,14 @@ pub struct TraceValidation {
     pub mismatches: Vec<TraceMismatch>,
 }
 
-/// One place at which a run is not as expected.
+/// One difference between a run and the expected calls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TraceMismatch {
     /// The expected call, from 0; the number of expected calls when a recorded one has no counterpart.
     pub expected_index: usize,
-    /// The recorded call to which it was compared, from 0. `None` if the run has no call to compare.
+    /// The compared recorded call, from 0. `None` if the run has no such call.
     pub recorded_index: Option<usize>,
-    /// Where that call differs: `/name`, or under `/args`.
+    /// The differences of that call: `/name`, or under `/args`.
     pub diffs: Vec<AssertionDiff>,
     /// The mismatch in one sentence that counts calls from 1.
     pub reason: String,

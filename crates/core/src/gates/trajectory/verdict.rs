@@ -1,4 +1,4 @@
-//! Do the recorded calls hold what the mode asks, and if not, at how many places?
+//! Do the recorded calls meet the mode, and if not, in how many places?
 
 use super::comparison::Comparison;
 use super::reference::MatchMode;
@@ -21,9 +21,9 @@ pub(super) enum TraceVerdict {
     },
 }
 
-/// A maximum matching between the side that must find partners and the other one.
+/// A maximum matching between the side that needs partners and the other side.
 pub(super) struct Assignment {
-    /// For each group of the side that must find partners, the groups of the other side that fit.
+    /// For each group of the side that needs partners, the matching groups of the other side.
     pub(super) edges: Vec<Vec<usize>>,
     pub(super) matching: Matching,
     /// Each item's partner, on the side that must find one.
@@ -73,7 +73,8 @@ fn differing_positions(comparison: &Comparison<'_>) -> Vec<usize> {
         .collect()
 }
 
-/// Each expected call's first possible partner; nothing when that leaves one without, and then every way does.
+/// Each expected call's first possible partner; `None` if one has no partner, because then no
+/// assignment is complete.
 fn first_fits_in_order(comparison: &Comparison<'_>) -> Option<Vec<Option<usize>>> {
     let mut recorded = 0..comparison.calls.len();
     (0..comparison.reference.calls.len())
@@ -85,8 +86,8 @@ fn first_fits_in_order(comparison: &Comparison<'_>) -> Option<Vec<Option<usize>>
         .collect()
 }
 
-/// A longest order-keeping match. If both begin or end with fitting calls, those calls are paired, which never
-/// shortens the match. Calls that fit no expected call are ignored.
+/// A longest order-keeping match. If both begin or end with matching calls, these are paired, which
+/// never shortens the match. Calls that match no expected call are ignored.
 fn best_fits_in_order(comparison: &Comparison<'_>) -> Vec<Option<usize>> {
     let (expected, recorded) = (comparison.reference.calls.len(), comparison.calls.len());
     let shorter = expected.min(recorded);
@@ -146,7 +147,7 @@ impl Assignment {
     }
 }
 
-/// The same edges, seen from the other side.
+/// The edges from the other side.
 fn turned(edges: &[Vec<usize>], others: usize) -> Vec<Vec<usize>> {
     let mut turned = vec![Vec::new(); others];
     for (from, to) in edges.iter().enumerate() {

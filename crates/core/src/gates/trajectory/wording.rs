@@ -10,7 +10,7 @@ use serde_json::Value;
 const LONGEST: usize = 60;
 const MOST_DIFFS: usize = 3;
 
-/// `a`, `a and b`, `a, b and c`; past the fifth only how many there are.
+/// `a`, `a and b`, `a, b and c`; with more than five, only the number.
 pub(super) fn list(items: impl ExactSizeIterator<Item = String>) -> String {
     const MOST: usize = 5;
     let count = items.len();
@@ -41,7 +41,7 @@ pub(super) fn shape(shape: &ArgumentShape) -> String {
     }
 }
 
-/// Which of several shapes the differences are to.
+/// Names the shape that the differences refer to, if there are several.
 pub(super) fn nearest(shape: &ArgumentShape, args: Arguments<'_>) -> String {
     match shape.nearest(args) {
         Some((nearest, of)) if of > 1 => {
@@ -113,7 +113,7 @@ fn reads_as_text(text: &str) -> bool {
     !is_other && serde_json::from_str::<Value>(text).is_err()
 }
 
-/// A value in the flow style of YAML, cut where it gets long.
+/// A value in YAML's flow style, cut if long.
 fn flow(value: &Value) -> String {
     let mut text = String::new();
     write_flow(value, &mut text);

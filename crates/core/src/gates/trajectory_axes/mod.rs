@@ -21,7 +21,7 @@ const DEPENDENCY_SATISFACTION: Target = Target::percent(
 );
 const ORDER_SATISFACTION: Target = Target::percent(
     "trajectory.order_satisfaction",
-    "percent of order edges whose second calls all ran after a first call call",
+    "percent of order edges whose second calls all ran after a first call",
 );
 const PASS_RATE: Target = Target::pass_rate("trajectory_axes.pass_rate");
 
@@ -31,18 +31,18 @@ const MOST_FINDINGS: usize = 20;
 const NO_CONSUMER: &str = "no consumer of the dependencies was called";
 const NO_SECOND: &str = "no second tool of the order was called";
 
-/// Which tools build on which, without pinning the calls themselves.
+/// Which tools build on which, without fixing the calls themselves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct TrajectoryAxes {
-    /// Tools that read what another tool returned.
+    /// Tools that read the output of another tool.
     pub dependencies: Vec<Dependency>,
-    /// Tools that must not run before another.
+    /// Tools that must not run before another tool.
     pub order: Vec<Order>,
     /// True if an edge fails when its later tool was never called.
     pub require_present: bool,
 }
 
-/// One tool reads what another returned.
+/// One tool reads the output of another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dependency {
     /// The tool whose output is read.
@@ -88,7 +88,7 @@ pub fn score_trajectory_axes(calls: &[Value], axes: &TrajectoryAxes) -> AxesScor
     }
 }
 
-/// A call as the axes see it.
+/// The parts of a call that the axes use.
 struct AxisCall<'a> {
     tool: Tool<'a>,
     turn: Option<u64>,
@@ -133,8 +133,8 @@ struct Edge<'a> {
 }
 
 impl Edge<'_> {
-    /// Returns true if both tools of the edge are equal. A tool whose field could not be read has an empty name. Its
-    /// problem is already reported.
+    /// Returns true if both tools of the edge are equal. A tool whose field could not be read has
+    /// an empty name; its problem is already reported.
     fn is_to_itself(&self) -> bool {
         self.earlier == self.later && !self.earlier.is_empty()
     }
@@ -179,7 +179,7 @@ impl TrajectoryAxes {
         dependencies.chain(order)
     }
 
-    /// Every edge of both axes in one run.
+    /// Judges every edge of both axes in one run.
     fn judge(&self, steps: &[AxisCall<'_>]) -> Vec<JudgedEdge<'_>> {
         self.edges()
             .map(|edge| JudgedEdge::new(edge, steps, self.require_present))
@@ -249,7 +249,7 @@ impl EarlierCalls {
         }
     }
 
-    /// Why a call of the later tool came too soon, when it did.
+    /// Why a call of the later tool came too soon, if it did.
     fn why_too_soon(&self, later: &AxisCall<'_>, steps: &[AxisCall<'_>]) -> Option<WhyTooSoon> {
         match (self.first, self.last_failed) {
             (Some(producer), _) => {
@@ -261,7 +261,8 @@ impl EarlierCalls {
         }
     }
 
-    /// Where outputs are read, a call cannot have read what another call of its turn returned.
+    /// Returns true if a call cannot have read the output of another call: both are in the same
+    /// turn.
     fn is_unread_by(&self, call: &AxisCall<'_>, other: &AxisCall<'_>) -> bool {
         self.axis == Axis::Dependency && call.turn.is_some() && call.turn == other.turn
     }
@@ -370,7 +371,8 @@ impl Gate for TrajectoryAxes {
     }
 }
 
-/// The two tools of an edge; both empty where a problem is reported, so that the list is not taken for an empty one.
+/// The two tools of an edge. Both are empty if a problem is reported, so that the list does not
+/// look empty.
 fn read_edge(
     field: &mut Field<'_>,
     earlier: (&'static str, &str),
@@ -465,7 +467,7 @@ impl TrajectoryAxes {
         problems
     }
 
-    /// Tools of which each must come after another, when there are such.
+    /// Tools that must each come after another of them, if any.
     fn cycle(&self) -> Option<Vec<&str>> {
         let mut open: BTreeSet<(&str, &str)> = self
             .edges()
@@ -490,8 +492,8 @@ impl TrajectoryAxes {
         }
     }
 
-    /// Notes for each axis whose later tools were never called that it counts nothing. With `require_present`, such
-    /// an edge fails instead.
+    /// Notes each axis whose later tools were never called. With `require_present`, such an edge
+    /// fails instead.
     fn note_idle_axes(&self, judged: &[JudgedEdge<'_>], scores: &mut RunScores) {
         if judged.is_empty() {
             scores.not_exercised("no edges are declared");

@@ -79,7 +79,7 @@ fn not_a_number(text: &str, offset: usize) -> Option<(usize, &'static str)> {
     })
 }
 
-/// Takes the start of a message, which may quote a value of any size, and little more than the limit.
+/// Collects the start of a message, which may quote a value of any size.
 struct Start {
     text: String,
     limit: usize,

@@ -1,4 +1,4 @@
-//! What can be wrong with the text of any file of JSON, and what to do about it?
+//! What can be wrong with the text of a JSON file, and how is it fixed?
 
 /// A reader's words for its files in problems.
 #[derive(Debug, Clone, Copy)]
@@ -12,7 +12,7 @@ pub struct Words {
 /// A problem of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextFault {
-    /// Nothing but white space.
+    /// Only white space.
     Empty,
     /// A byte that is not UTF-8.
     NotUtf8 {
@@ -23,7 +23,7 @@ pub enum TextFault {
     CutOff,
     /// JSON, but not an object.
     NotAnObject {
-        /// The value that is there instead.
+        /// The value instead of a number.
         found: &'static str,
     },
     /// Not JSON.
@@ -38,7 +38,7 @@ pub enum TextFault {
         /// The word as written.
         word: &'static str,
     },
-    /// A number that no double holds.
+    /// A number beyond any double.
     NumberTooLarge,
     /// Half of a surrogate pair.
     LoneSurrogate {

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The members with which each of our files says what it is.
+/// The members that identify the formats of mcptest.
 #[derive(Deserialize)]
 pub(super) struct NamedFormat<'a> {
     #[serde(borrow, default)]

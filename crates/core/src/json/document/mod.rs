@@ -1,7 +1,7 @@
 //! Where in a file is a piece of JSON, and which problem does it have?
 //!
-//! Every reader of a file of JSON (cassette, tool test, tape, report, transcript) goes through [`Source`], so that all
-//! of them give the same places and the same words.
+//! Every reader of a JSON file (cassette, tool test, tape, report, transcript) uses [`Source`], so
+//! that all report the same places in the same words.
 
 mod explain;
 mod fault;

@@ -1,4 +1,4 @@
-//! Which part of a file is read, and at which line and column does it stand?
+//! Which part of a file is read, and what are its line and column?
 
 use super::explain::{check_text, explain, other_than_object};
 use super::format::NamedFormat;
@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 
 /// A file after its byte order mark, or one line of it.
 ///
-/// Places are counted from the source's own start, so that many bad lines cost no more than good ones.
+/// Places are counted from the source's own start, so a bad line costs no more than a good one.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
     bytes: &'a [u8],
@@ -50,7 +50,7 @@ impl<'a> Source<'a> {
             })
     }
 
-    /// The bytes without white space around them.
+    /// The bytes without surrounding white space.
     pub fn content(self) -> &'a [u8] {
         self.bytes.trim_ascii()
     }
@@ -70,7 +70,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// Reads a part that is one JSON object; `describe` names what does not fit into `T`.
+    /// Reads a part that is one JSON object. `describe` names fields that do not fit `T`.
     pub fn object<T: Deserialize<'a>, F: From<TextFault>>(
         self,
         part: &'a str,
@@ -105,7 +105,7 @@ impl<'a> Source<'a> {
         self.header(format, describe)
     }
 
-    /// Reads the header of one of our files, if it has this format and a supported version.
+    /// Reads the header of a file of mcptest, if it has this format and a supported version.
     pub fn header<T: Deserialize<'a>, F: From<TextFault>>(
         self,
         (format, newest): (&'static str, u64),
@@ -159,7 +159,7 @@ impl<'a> Source<'a> {
         })
     }
 
-    /// A fault where this part begins.
+    /// A fault at the start of this part.
     pub fn fault<F>(self, part: &str, fault: F) -> Placed<F> {
         self.fault_at(self.offset_of(part.as_bytes()), fault)
     }
@@ -172,7 +172,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Where the first character that is not white space stands.
+    /// The place of the first character that is not white space.
     pub fn start(self) -> Place {
         self.place(self.offset_of(self.content()))
     }

@@ -3,12 +3,12 @@
 use super::Matching;
 use std::collections::BTreeSet;
 
-/// Left groups that together have more nodes than all right groups they may go to.
+/// Left groups with more nodes than all their possible right groups together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Competition {
     /// The competing left groups, in order.
     pub left: Vec<usize>,
-    /// Every right group any of them may go to, in order.
+    /// Every right group that any of them may match, in order.
     pub right: Vec<usize>,
 }
 
@@ -23,9 +23,9 @@ pub fn competition(matching: &Matching, start: usize, edges: &[Vec<usize>]) -> C
         })
 }
 
-/// The smallest competition found from any unmatched left group; nothing when all are matched.
+/// The smallest competition around any unmatched left group; `None` if all are matched.
 pub fn smallest_competition(matching: &Matching, edges: &[Vec<usize>]) -> Option<Competition> {
-    /// Enough to explain with; a larger search would cost more than it tells.
+    /// Enough for an explanation; a larger search would cost more than it shows.
     const STARTS: usize = 100;
     let holders = Holders::new(matching);
     let unmatched =
@@ -42,7 +42,7 @@ pub fn smallest_competition(matching: &Matching, edges: &[Vec<usize>]) -> Option
     smallest
 }
 
-/// Which left groups hold nodes of a right group, from (right, left) pairs in order.
+/// The left groups with nodes of a right group, as sorted (right, left) pairs.
 struct Holders(Vec<(usize, usize)>);
 
 impl Holders {

@@ -14,7 +14,7 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Collapses the items whose keys are equal.
+    /// Groups the items with equal keys.
     pub fn collapse<K: Hash + Eq>(keys: impl IntoIterator<Item = K>) -> Self {
         let mut numbers = HashMap::default();
         let mut counts = Vec::new();
@@ -74,7 +74,8 @@ impl Groups {
     }
 }
 
-/// Each left item's partner under a matching of groups; within a group the earliest items come first.
+/// Each left item's partner under a matching of groups. Within a group, the earliest items come
+/// first.
 pub fn assign(left: &Groups, right: &Groups, matching: &Matching) -> Vec<Option<usize>> {
     let mut partners = vec![None; left.of.len()];
     let mut left_used = vec![0; left.counts.len()];

@@ -1,4 +1,4 @@
-//! Which left node goes with which right node, so that as many as possible are matched?
+//! Which pairing of left and right nodes matches as many as possible?
 
 mod competition;
 mod groups;
@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 /// A maximum matching between groups of interchangeable nodes.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Matching {
-    /// The number of nodes of each left group that go to each right group, as (left, right, count) in order.
+    /// The number of matched nodes of each pair of groups, as (left, right, count) in order.
     pub pairs: Vec<(usize, usize, usize)>,
     /// The number of nodes of each left group without a partner.
     pub unmatched_left: Vec<usize>,
@@ -26,8 +26,8 @@ impl Matching {
     }
 }
 
-/// A maximum matching between groups of `left[i]` and `right[j]` interchangeable nodes, by Hopcroft and Karp's
-/// phases (<https://doi.org/10.1137/0202019>) over groups. An edge may be listed once only.
+/// A maximum matching between groups of `left[i]` and `right[j]` interchangeable nodes, by Hopcroft
+/// and Karp's phases (<https://doi.org/10.1137/0202019>) over groups. List each edge only once.
 pub fn match_grouped(left: &[usize], right: &[usize], edges: &[Vec<usize>]) -> Matching {
     let mut network = Network::new(left, right, edges);
     network.take_what_is_free();
@@ -42,13 +42,13 @@ pub fn match_grouped(left: &[usize], right: &[usize], edges: &[Vec<usize>]) -> M
 const UNREACHED: usize = usize::MAX;
 
 struct Network<'e> {
-    /// The right groups that each left group may go to.
+    /// The possible right groups of each left group.
     edges: &'e [Vec<usize>],
     left_free: Vec<usize>,
     right_free: Vec<usize>,
     /// The flow on each edge, in their order.
     flow: Vec<Vec<usize>>,
-    /// For each right group the edges into it, as (left, index into `edges[left]`).
+    /// The edges into each right group, as (left, index into `edges[left]`).
     incoming: Vec<Vec<(usize, usize)>>,
     left_level: Vec<usize>,
     right_level: Vec<usize>,
@@ -91,7 +91,8 @@ impl<'e> Network<'e> {
         }
     }
 
-    /// Finds how far each group is from a free left node; says whether a free right node is in reach.
+    /// Computes the distance of each group from a free left node. Returns true if a free right node
+    /// is reachable.
     fn layer(&mut self) -> bool {
         self.left_level = self
             .left_free
@@ -124,7 +125,7 @@ impl<'e> Network<'e> {
         in_reach
     }
 
-    /// Moves matched nodes aside along one alternating path from `root`, so that one more is matched.
+    /// Reassigns matched nodes along one alternating path from `root`, which matches one more node.
     fn augment(&mut self, root: usize) -> bool {
         let mut path: Vec<(usize, usize)> = Vec::new();
         let mut group = root;
@@ -152,7 +153,7 @@ impl<'e> Network<'e> {
         }
     }
 
-    /// The next left group at `level` that holds nodes of this right group.
+    /// The next left group at `level` with nodes of this right group.
     fn next_holder(&mut self, partner: usize, level: usize) -> Option<usize> {
         let from = self.next_incoming[partner];
         let found = self.incoming[partner][from..]
@@ -213,7 +214,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// For each left node its partner.
+    /// The partner of each left node.
     fn maximum_matching(right: usize, edges: &[Vec<usize>]) -> Vec<Option<usize>> {
         let mut partners = vec![None; edges.len()];
         for (node, partner, _) in match_grouped(&vec![1; edges.len()], &vec![1; right], edges).pairs

@@ -1,4 +1,5 @@
-//! Which evidence do pictures need for the numbers of a gate? It is computed beside the number, in the gate's folder.
+//! Which evidence do pictures need for the numbers of a gate? It is computed next to the number, in
+//! the gate's folder.
 
 mod runs;
 mod totals;
@@ -21,7 +22,7 @@ use serde_json::Value;
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Evidence {
-    /// The calls that came before the calls that build on them.
+    /// The calls, and the earlier calls that they build on.
     TrajectoryAxes {
         /// The runs, failed ones first.
         runs: Vec<AxesRun>,
@@ -29,7 +30,7 @@ pub enum Evidence {
         #[serde(default)]
         left_out: usize,
     },
-    /// Which calls walk which step of the path.
+    /// The calls and the steps of the path that they walk.
     GoldenPath {
         /// The tools of the path.
         path: Vec<String>,
@@ -72,7 +73,7 @@ pub enum Evidence {
         /// The accuracy that these runs prove with 95% confidence.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         floor: Option<f64>,
-        /// The accuracy that the suite asks to be proved.
+        /// The accuracy that the suite requires.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         asked_floor: Option<f64>,
     },
@@ -84,7 +85,7 @@ pub enum Evidence {
         #[serde(default)]
         left_out: usize,
     },
-    /// Which claims are backed by which calls.
+    /// The claims, and the calls that support them.
     Narrative {
         /// The runs, failed ones first.
         runs: Vec<NarrativeRun>,
@@ -118,7 +119,7 @@ pub enum Evidence {
         #[serde(default)]
         left_out: usize,
     },
-    /// Which tools were chosen.
+    /// The chosen tools.
     ToolSelection {
         /// The tools, expected ones first.
         tools: Vec<SelectedTool>,
@@ -128,7 +129,7 @@ pub enum Evidence {
         /// The sets, in the order of the suite.
         rows: Vec<AblationRow>,
     },
-    /// Where the runs led the world.
+    /// The final states of the runs.
     Scenario {
         /// The runs, failed ones first.
         runs: Vec<WorldRun>,
@@ -176,7 +177,7 @@ impl Evidence {
         })
     }
 
-    /// The same, to be looked at.
+    /// Iterates over the values.
     pub fn values(&self) -> impl Iterator<Item = &Value> {
         let runs = if let Self::Scenario { runs, .. } = self {
             &runs[..]

@@ -21,7 +21,7 @@ pub struct AxesRun {
     pub data: Vec<DataEdge>,
 }
 
-/// One tool that must not run before another.
+/// A tool that must not run before another tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OrderEdge {
     /// The tool that runs first.
@@ -38,7 +38,7 @@ pub struct OrderEdge {
     pub held: bool,
 }
 
-/// One tool that reads what another returned.
+/// A tool that reads the output of another tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DataEdge {
     /// The tool whose output is read.
@@ -58,7 +58,7 @@ pub struct DataEdge {
     pub what: Option<String>,
 }
 
-/// One run's walk along the path.
+/// A run's calls along the path.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PathRun {
     /// The run, from 1.
@@ -72,7 +72,7 @@ pub struct PathRun {
     pub missed: Vec<usize>,
 }
 
-/// One call beside the path.
+/// A call next to the path.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PathCall {
     /// Its number, from 1.
@@ -86,7 +86,7 @@ pub struct PathCall {
     pub detour: bool,
 }
 
-/// Every time that calls of one run failed.
+/// The failures in one run, and their recovery.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RecoveryRun {
     /// The run, from 1.
@@ -106,7 +106,7 @@ pub struct Encounter {
     pub kind: Option<String>,
     /// The first call that failed, from 1.
     pub call: usize,
-    /// When that call began.
+    /// The time at which that call began.
     pub at_ms: u64,
     /// The time that it hung before the agent received the failure or recovered.
     pub wait_ms: u64,
@@ -121,10 +121,11 @@ pub struct Encounter {
     /// The call that succeeded, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recovered_by_call: Option<usize>,
-    /// The most that recovery may take.
+    /// The maximum time of recovery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit_ms: Option<u64>,
-    /// `recovered`, or what is held against the run: `not_recovered`, `recovery_too_slow`, `unclean_timeout`; `gave_up` where that is allowed.
+    /// `recovered`, or the failure: `not_recovered`, `recovery_too_slow`, `unclean_timeout`;
+    /// `gave_up` if that is allowed.
     pub outcome: String,
 }
 
@@ -144,9 +145,9 @@ pub struct NarrativeRun {
 /// One claim of a string.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClaimShown {
-    /// Where it begins, in code points from 0.
+    /// Its start, in code points from 0.
     pub start: usize,
-    /// Where it ends.
+    /// Its end.
     pub end: usize,
     /// supported: a call did it. failed: its calls were made and failed. absent: no call did it. unverified: the calls neither show nor refute it. denied: it denies what a call did.
     pub verdict: ClaimVerdict,
@@ -178,7 +179,7 @@ pub struct TokensOfRun {
     pub tokens: Tokens,
 }
 
-/// Where the calls of one run led the world.
+/// The final state of one run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorldRun {
     /// The run, from 1.
@@ -187,13 +188,13 @@ pub struct WorldRun {
     pub before: Value,
     /// The state after the last: any JSON value.
     pub after: Value,
-    /// The expected state that is nearest, where a whole one is expected: any JSON value.
+    /// The closest expected state, if a whole state is expected: any JSON value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected: Option<Value>,
     /// The call, from 1, at which the state left every golden path for good.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left_at_call: Option<usize>,
-    /// Where the state after is not as expected.
+    /// The differences between the final and the expected state.
     pub differences: Vec<AssertionDiff>,
 }
 
@@ -209,6 +210,6 @@ pub enum ClaimVerdict {
     Absent,
     /// The calls neither show nor refute it.
     Unverified,
-    /// It denies what a call did.
+    /// The claim denies what a call did.
     Denied,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A dimension of how steady the runs are.
+/// A dimension of stability.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dimension {
     /// The target.
@@ -50,7 +50,7 @@ pub struct ChoicePoint {
     pub high: f64,
 }
 
-/// The calls that somebody made to one tool, over all runs.
+/// The calls of one agent to one tool, over all runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EdgeShown {
     /// The caller: `agent`, or `code` for generated code.
@@ -81,7 +81,7 @@ pub struct Handoff {
 /// The outcome of one kind of fault in the calls of one tool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FaultCell {
-    /// The tool of the call that was to fail; `?` where it was not made.
+    /// The tool of the call that should fail; `?` if it was not made.
     pub tool: String,
     /// The kind of fault.
     pub fault: String,
@@ -95,12 +95,12 @@ pub struct FaultCell {
     pub status: CellStatus,
 }
 
-/// The most that is asked of a target.
+/// The upper bound on a target.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LimitShown {
     /// The target.
     pub target: String,
-    /// The most that it may be.
+    /// The highest allowed value.
     pub most: f64,
 }
 
@@ -109,11 +109,11 @@ pub struct LimitShown {
 pub struct SelectedTool {
     /// The tool.
     pub name: String,
-    /// Runs that called it where it was asked for.
+    /// Runs that called a needed class.
     pub right: usize,
-    /// Runs that did not call it where it was asked for.
+    /// Runs that did not call a needed class.
     pub missed: usize,
-    /// Calls of it that were not asked for.
+    /// Calls in no class.
     pub extra: usize,
 }
 
@@ -168,7 +168,7 @@ pub struct ToolFinding {
 pub enum CellStatus {
     /// All that made a call fail were got over.
     Survived,
-    /// One was not.
+    /// The agent did not survive one of them.
     Lost,
     /// None made a call fail.
     Unmet,

@@ -13,9 +13,9 @@ pub const LEVEL: f64 = 0.05;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// The second passes more often, beyond what chance explains.
+    /// The second passes more often, and chance hardly explains it.
     Better,
-    /// The second passes less often, beyond what chance explains.
+    /// The second passes less often, and chance hardly explains it.
     Worse,
     /// Chance explains the difference.
     NoEvidence,
@@ -160,7 +160,7 @@ pub fn drawn_in_words(p_is_drawn: bool) -> String {
     }
 }
 
-/// `p = 0.0314`, or that it is smaller than what is shown.
+/// `p = 0.0314`, or a bound if it is too small to show.
 pub fn p_value(p: f64) -> String {
     if p < 1e-6 {
         "p < 0.000001".to_owned()

@@ -19,7 +19,7 @@ pub struct Leaderboard {
     pub k: u64,
     /// The models, in the order of the report.
     pub models: Vec<ModelRow>,
-    /// The tests that only some of them have, which are not counted.
+    /// The tests that not all of them have, which are not counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests_left_out: Vec<String>,
     /// The models that have no test in common with those above.
@@ -94,13 +94,13 @@ impl ModelDifference {
     }
 }
 
-/// Tests under the name of what ran them.
+/// A name, and its tests.
 pub type Group<'r> = (String, Vec<&'r TestReport>);
 
 /// The most runs that pass@k and pass^k speak of unless more are asked for.
 pub const USUAL_K: u64 = 8;
 
-/// The tests of each model, in the order in which the models come up.
+/// The tests of each model, in the order of the report.
 pub fn by_model(tests: &[TestReport]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for test in tests {
@@ -113,8 +113,8 @@ pub fn by_model(tests: &[TestReport]) -> Vec<Group<'_>> {
     groups
 }
 
-/// The models side by side over the tests that all of them have, the first one being what the others are compared with;
-/// none where no two have runs of the same test.
+/// The models as rows over their shared tests, compared with the first. `None` if no two have runs
+/// of the same test.
 pub fn leaderboard(groups: &[Group<'_>], most_k: u64) -> Option<Leaderboard> {
     let CommonTests {
         groups,
@@ -146,16 +146,16 @@ pub fn leaderboard(groups: &[Group<'_>], most_k: u64) -> Option<Leaderboard> {
     })
 }
 
-/// Models over the tests that all of them have.
+/// Models and their shared tests.
 struct CommonTests<'r> {
-    /// Two or more, their tests in the same order.
+    /// Two or more models, with their tests in the same order.
     groups: Vec<JudgedGroup<'r>>,
     tests_left_out: Vec<String>,
     models_left_out: Vec<String>,
 }
 
 impl<'r> CommonTests<'r> {
-    /// Beginning with the first model that shares a test with a later one; `None` where no two do.
+    /// Begins with the first model that shares a test with a later one; `None` if no two do.
     fn of(all: Vec<JudgedGroup<'r>>) -> Option<Self> {
         let unlike = held_to_other_checks(&all);
         let keys: Vec<BTreeSet<TestKey<'r>>> = all
@@ -211,7 +211,7 @@ fn held_to_other_checks<'r>(groups: &[JudgedGroup<'r>]) -> BTreeSet<TestKey<'r>>
     unlike
 }
 
-/// A test that has runs, and how many of them passed.
+/// A test with runs, and the number of passed runs.
 pub struct JudgedTest<'r> {
     test: &'r TestReport,
     tally: Tally,
@@ -226,7 +226,7 @@ impl<'r> JudgedTest<'r> {
     }
 }
 
-/// The tests of what ran them, under its name.
+/// A name, and its judged tests.
 pub struct JudgedGroup<'r> {
     pub name: &'r str,
     pub tests: Vec<JudgedTest<'r>>,
@@ -276,7 +276,7 @@ impl<'r> JudgedGroup<'r> {
         })
     }
 
-    /// Over the runs of which it is known.
+    /// The mean over the runs with a known value.
     fn mean(&self, of_run: impl Fn(&RunReport) -> Option<f64>) -> Option<f64> {
         let runs = self.tests.iter().flat_map(|judged| &judged.test.runs);
         let values: Vec<f64> = runs.filter_map(of_run).collect();
@@ -328,7 +328,7 @@ fn key(test: &TestReport) -> TestKey<'_> {
     (&test.suite.file, &test.name, variant)
 }
 
-/// `refunds [4-distractors]`, whatever its model.
+/// `refunds [4-distractors]`, without the model.
 fn without_model(test: &TestReport) -> String {
     match test.variant {
         Some(variant) => format!("{} [{variant}]", test.name),

@@ -5,10 +5,10 @@ use crate::provider::WITH_CODE;
 use crate::suite::{Suite, evals};
 use thiserror::Error;
 
-/// Why a suite cannot be run with other models.
+/// Why the models of a suite cannot be replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum OverrideError {
-    /// One file for several models.
+    /// Several models would share one file.
     #[error(
         "`{agent}` cannot run with several models: they cannot share the cassette `{cassette}`; \
         put `{{model}}` into the path, or name one model"
@@ -19,7 +19,7 @@ pub enum OverrideError {
         /// Its `cassette:`.
         cassette: String,
     },
-    /// A model whose provider runs no code.
+    /// The model's provider runs no code.
     #[error(
         "`{agent}` has `code_execution: true`, but the provider of `{model}` runs no code for it; \
         use one of these: {WITH_CODE}"
@@ -30,7 +30,7 @@ pub enum OverrideError {
         /// The model.
         model: String,
     },
-    /// No agent asks a model.
+    /// No agent uses a model.
     #[error("no agent of {suite} has a model to replace")]
     NoModel {
         /// The suite's path.
@@ -39,7 +39,7 @@ pub enum OverrideError {
 }
 
 impl Suite {
-    /// Every agent has this many runs, at least one, also where its traces are only read.
+    /// Sets the number of runs of every agent, even if its traces are only read.
     pub fn override_runs(&mut self, runs: usize) {
         for agent in self.agents.iter_mut().filter(|agent| !agent.is_eval()) {
             agent.runs = runs.max(1);
@@ -48,7 +48,8 @@ impl Suite {
         evals::follow(&mut self.agents);
     }
 
-    /// Every agent that asks a model, and can be recorded, asks these instead; on an error nothing is changed.
+    /// Replaces the models of every agent that uses one and can be recorded. On an error, nothing
+    /// changes.
     pub fn override_models(&mut self, models: &[Model]) -> Result<(), OverrideError> {
         let has_model = |agent: &&Agent| !agent.models.is_empty() && !agent.is_read_only();
         let mut concerned = self.agents.iter().filter(has_model).peekable();
@@ -87,7 +88,8 @@ impl Suite {
         Ok(())
     }
 
-    /// The model that is written so on a command line: `provider/id` where the suite has that provider, else an id.
+    /// The model in the command-line syntax: `provider/id` if the suite has that provider,
+    /// otherwise an id.
     pub fn model(&self, written: &str) -> Model {
         match written.split_once('/') {
             Some((provider, id)) if self.providers.contains_key(provider) => Model {

@@ -9,8 +9,8 @@ use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// A program of the user's: an agent that receives the prompt instead of a model, or a scorer. Its texts are
-/// templates: `${NAME}` is replaced when it starts.
+/// A program of the user: an agent that receives the prompt instead of a model, or a scorer. Its
+/// texts are templates: `${NAME}` is replaced when it starts.
 #[derive(Debug, Clone, Default)]
 pub struct OwnAgent {
     /// The words of its command.
@@ -23,7 +23,7 @@ pub struct OwnAgent {
     pub(in crate::suite) files: Option<Vec<(String, Span)>>,
     /// A digest of each file, from the time when the suite was loaded.
     pub digests: BTreeMap<String, String>,
-    /// The values for its texts, beside the environment.
+    /// The values for its texts, besides the environment.
     pub scope: Scope,
 }
 
@@ -32,7 +32,7 @@ pub struct OwnAgent {
 pub struct Filled {
     /// The words of its command.
     pub command: Vec<String>,
-    /// Environment variables for its process, beside our own.
+    /// Environment variables for its process, besides mcptest's own.
     pub env: Vec<(String, String)>,
     /// The folder it starts in.
     pub cwd: PathBuf,
@@ -115,7 +115,8 @@ impl OwnAgent {
         })
     }
 
-    /// All that it is started with, environment values left as `${NAME}`: a recording made with another is stale.
+    /// Everything that it is started with, environment values as `${NAME}`: a change makes
+    /// recordings stale.
     pub fn template(&self) -> Value {
         let text = |text: &String| Value::from(self.scope.template(text));
         let mut entry = Map::new();

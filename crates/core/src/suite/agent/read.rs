@@ -120,7 +120,8 @@ fn read_expect(block: &mut Block<'_>) -> Vec<Assertion<Path>> {
     expect.unwrap_or_default()
 }
 
-/// Runs are graded when all of them are recorded, so none of them can be known to be needless before.
+/// Refuses `stop: decided` with judges: runs are graded after all of them are recorded, so none can
+/// be known to be unnecessary before.
 fn refuse_stop_with_judges(block: &Block<'_>, agent: &Agent) {
     let asks_judges = agent.expect.iter().any(|one| !one.is_observable())
         || agent.gates.iter().any(GateBlock::is_graded);
@@ -139,7 +140,7 @@ fn refuse_turns(block: &Block<'_>) {
     block.report_at("turns", problem.help(help));
 }
 
-/// There is one cassette beside that of the ordinary runs.
+/// Refuses two gates with side runs: there is only one cassette for side runs.
 fn refuse_two_gates_with_runs(block: &Block<'_>, gates: &[GateBlock]) {
     let keys: Vec<&str> = gates
         .iter()
@@ -177,7 +178,7 @@ fn check_gates(block: &Block<'_>, agent: &Agent) {
     }
 }
 
-/// Where the recordings are: what `cassette:` says, unless `--traces` names others.
+/// Reads the place of the recordings: `cassette:`, unless `--traces` names others.
 fn read_recordings(block: &mut Block<'_>, models: usize) -> Option<CassettePath> {
     let cassette = read_cassette(block, models);
     if matches!(cassette, Some(CassettePath::ReadOnly(_))) {
@@ -435,7 +436,7 @@ fn read_gates(block: &mut Block<'_>) -> Vec<GateBlock> {
     gates
 }
 
-/// Traces that exist already can be judged without saying who made them; all else needs a model and a prompt.
+/// Requires a model and a prompt, except for existing traces, which can be judged without.
 fn require_question(block: &Block<'_>, has_cassette: bool) {
     if has_cassette || block.has("cassette") || block.has_slip_of(&["cassette"]) {
         return;

@@ -1,4 +1,4 @@
-//! How is a model asked? The parameters of a request, on an agent and on single models, and what is refused of them.
+//! Which request parameters do agents and models set, and which of them are refused?
 
 use super::{Agent, Model};
 use crate::engine::AgentFacts;
@@ -27,10 +27,10 @@ const CHOICES: [&str; 3] = ["auto", "required", "none"];
 
 const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh", "max"];
 
-/// The largest that every provider with a seed takes.
+/// The largest seed that every provider with seeds accepts.
 const LARGEST_SEED: u64 = i32::MAX as u64;
 
-/// Reads them, and notes their places.
+/// Reads the parameters and notes their places.
 pub(super) fn read(block: &mut Block<'_>, spans: &mut Vec<(&'static str, Span)>) -> Parameters {
     let into = &mut Parameters::new();
     put(
@@ -79,7 +79,7 @@ pub(super) fn read(block: &mut Block<'_>, spans: &mut Vec<(&'static str, Span)>)
     std::mem::take(into)
 }
 
-/// Reads one of them. A default value reads as nothing: written or not, it makes the same recording.
+/// Reads one parameter. A default value reads as absent: it makes the same recording.
 pub(super) fn put<V: Into<Value>>(
     block: &mut Block<'_>,
     into: &mut Parameters,
@@ -114,15 +114,15 @@ pub(super) fn read_caching(block: &mut Block<'_>, parameters: &mut Parameters) {
 }
 
 impl Agent {
-    /// The parameters and limits that a model of its is asked with, by their names in the suite: its own come before the
-    /// agent's.
+    /// The parameters and limits of requests to a model, by their names in the suite. The model's
+    /// own values override the agent's.
     pub fn parameters_of(&self, model: Option<&Model>) -> Parameters {
         let mut parameters = self.parameters.clone();
         parameters.extend(model.into_iter().flat_map(|model| model.parameters.clone()));
         parameters
     }
 
-    /// Where a parameter of a model is written.
+    /// The place of a model's parameter.
     fn parameter_span(&self, model: &Model, key: &str) -> Span {
         let of_model = self
             .references
@@ -178,7 +178,7 @@ impl Agent {
 }
 
 impl Suite {
-    /// The parameters that the agent's models are known to refuse, and the ones without effect.
+    /// The parameters that the agent's models refuse, and the ones without effect.
     pub(in crate::suite) fn refused_parameters(&self, agent: &Agent) -> Vec<Problem> {
         if agent.is_read_only() {
             return Vec::new();

@@ -10,7 +10,7 @@ use serde_json::Value;
 /// The treatment of a tool whose schema the model's provider refuses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ToolSchemas {
-    /// It is sent in a shape that is taken.
+    /// The schema is rewritten so that the provider accepts it.
     #[default]
     Mend,
     /// Omit the tool.
@@ -20,7 +20,7 @@ pub enum ToolSchemas {
 }
 
 impl ToolSchemas {
-    /// Every way, as it is written.
+    /// Every way, with its spelling.
     pub const WORDS: [(&'static str, Self); 3] = [
         ("mend", Self::Mend),
         ("omit", Self::Omit),
@@ -36,7 +36,7 @@ pub(super) const CODE_EXECUTION: &str = "code_execution";
 /// All of these, which only a model loop of ours can heed.
 pub(super) const KEYS: [&str; 4] = [TOOL_SCHEMAS, INSTRUCTIONS, MAX_RESULT_CHARS, CODE_EXECUTION];
 
-/// About 25,000 tokens, where hosts draw the line.
+/// About 25,000 tokens, a common limit of hosts.
 const DEFAULT_MAX_RESULT_CHARS: usize = 100_000;
 
 pub(super) fn read(block: &mut Block<'_>, into: &mut Parameters) {
@@ -112,7 +112,8 @@ impl Agent {
 }
 
 impl Model {
-    /// Returns true if its provider is known not to run code for it. `kind_of` gives the `type:` of a declared one.
+    /// Returns true if its provider does not run code for it. `kind_of` returns the `type:` of a
+    /// declared provider.
     pub(in crate::suite) fn lacks_code(
         &self,
         kind_of: impl Fn(&str) -> Option<&'static str>,

@@ -1,4 +1,4 @@
-//! A map with known keys: what is read is known, and every other key is refused.
+//! A map with known keys: reading a key makes it known, and all other keys are refused.
 
 use super::{Field, Reading, is_note, is_same_key};
 use crate::engine::Gates;
@@ -7,7 +7,7 @@ use crate::yaml::{Entry, written_twice};
 use serde_json::{Map, Value, json};
 use std::cell::RefCell;
 
-/// The keys of one map. Keys are known by being asked for, so a key that is read is in the schema too.
+/// The keys of one map. Reading a key also describes it in the schema.
 pub struct Block<'a> {
     reading: &'a Reading<'a>,
     span: Span,
@@ -90,7 +90,7 @@ impl<'a> Block<'a> {
         read(&mut Field::from_entry(self.reading, entry, self.entries))
     }
 
-    /// A key that must be there.
+    /// A required key.
     pub fn required<T>(
         &mut self,
         key: &'static str,
@@ -125,14 +125,14 @@ impl<'a> Block<'a> {
         self.or_default(key, doc, |field| field.list(read))
     }
 
-    /// Says that a key must be there when it is not; for keys with two spellings.
+    /// Reports a missing key, for keys with two spellings.
     pub fn need(&mut self, key: &'static str, doc: &str) {
         if self.schema.is_none() && self.entry(key).is_none() {
             self.missing.push((key, doc.to_owned()));
         }
     }
 
-    /// Reads a key of the surrounding map, for blocks that take a default from another block. The owner of that key
+    /// Reads a key of the surrounding map, for blocks that inherit a default. The owner of that key
     /// reports its problems.
     pub fn sibling<T>(
         &self,
@@ -174,7 +174,7 @@ impl<'a> Block<'a> {
         self.entry(key).is_some()
     }
 
-    /// Refuses a key for a reason better than being unknown; whether it is written.
+    /// Refuses a key with a specific reason. Returns whether it is present.
     pub fn refuse(&mut self, key: &'static str, problem: impl FnOnce() -> Problem) -> bool {
         let Some(span) = self.key_span(key) else {
             return false;
@@ -198,7 +198,8 @@ impl<'a> Block<'a> {
         self.unknown().next().is_some()
     }
 
-    /// Returns true if a key seems to be a misspelling of one of these, so that a missing key needs no message.
+    /// Returns true if a key seems to be a misspelling of one of these, so that no missing key
+    /// needs to be reported.
     pub fn has_slip_of(&self, keys: &[&'static str]) -> bool {
         self.unknown()
             .any(|entry| crate::problem::nearest(&entry.key, keys.iter().copied()).is_some())
@@ -249,7 +250,7 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Collects a problem at one of its keys.
+    /// Reports a problem at one of its keys.
     pub fn report_at(&self, key: &str, problem: Problem) {
         self.report(match self.key_span(key) {
             Some(span) => problem.at(span),

@@ -1,4 +1,4 @@
-//! A value whose variables are filled in only when something is started, and one with its template.
+//! A value whose variables are filled in only when something starts, and a value with its template.
 
 use super::Field;
 use crate::suite::deferred::Deferred;
@@ -52,7 +52,8 @@ impl<'a> Field<'a> {
         })
     }
 
-    /// A map of any keys with its variables filled in, and the same with environment values left as `${NAME}`.
+    /// A map of any keys with its variables filled in, and its template with environment values as
+    /// `${NAME}`.
     pub(crate) fn map_and_template(&mut self) -> Option<(Value, Value)> {
         let node = self.map_node()?;
         let value = Field::new(self.reading, node).value()?;

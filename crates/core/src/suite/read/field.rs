@@ -73,7 +73,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The place of what a JSON pointer leads to in this value; of the last part of it that is there.
+    /// The place of a JSON pointer within this value, or of the longest existing part of it.
     pub fn span_at(&self, pointer: &str) -> Span {
         let At::Node(mut node) = self.at else {
             return Span::default();
@@ -106,7 +106,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Says that something else was wanted here.
+    /// Reports that a different value is required.
     pub fn wrong<T>(&self, node: &Node, wanted: &str) -> Option<T> {
         let what = self.key.map(|key| format!("`{key}`: ")).unwrap_or_default();
         self.report(Problem::error(format!(
@@ -143,7 +143,7 @@ impl<'a> Field<'a> {
         offset.map_or(span, place)
     }
 
-    /// Says what the schema is here; the node when there is one to read.
+    /// Describes the schema here, and returns the node if a file is read.
     pub fn node(&self, schema: impl FnOnce() -> Value) -> Option<&'a Node> {
         match self.at {
             At::Node(node) => Some(node),
@@ -192,7 +192,7 @@ impl<'a> Field<'a> {
         items
     }
 
-    /// A map with known keys.
+    /// Reads a map with known keys.
     pub fn block<T>(&mut self, read: impl FnOnce(&mut Block<'_>) -> T) -> Option<T> {
         match self.at {
             At::Describe(slot) => {
@@ -216,7 +216,7 @@ impl<'a> Field<'a> {
         made
     }
 
-    /// A map with known keys that may make nothing.
+    /// Reads a map with known keys, which may give no value.
     pub fn try_block<T>(&mut self, read: impl FnOnce(&mut Block<'_>) -> Option<T>) -> Option<T> {
         self.block(read).flatten()
     }
@@ -322,7 +322,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// The same, but for notes of the user's own, whose keys start with `x-`.
+    /// Reads named entries, except the user's own keys that start with `x-`.
     pub fn named_entries<T>(
         &mut self,
         mut read: impl FnMut(&str, Span, &mut Field<'_>) -> Option<T>,
@@ -338,7 +338,7 @@ impl<'a> Field<'a> {
         entries
     }
 
-    /// A value that may have one of several shapes.
+    /// Reads a value with several allowed shapes.
     pub fn shapes<T>(&mut self, wanted: &str, read: impl FnOnce(&mut Shapes<'_, T>)) -> Option<T> {
         let mut shapes = Shapes::new(self);
         read(&mut shapes);
@@ -350,7 +350,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// A shape that has a name of its own in the schema, because it is long or contains itself.
+    /// A shape with its own name in the schema, because it is long or contains itself.
     pub fn define<T>(
         &mut self,
         name: &str,

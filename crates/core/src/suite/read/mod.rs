@@ -1,5 +1,5 @@
-//! Reading a suite or a manifest field by field: every problem is collected with its place, and the same reading,
-//! done without a file, describes the JSON Schema.
+//! Reads a suite or a manifest field by field. Every problem is collected with its place. Without a
+//! file, the same code describes the JSON Schema.
 
 mod block;
 mod deferred;
@@ -52,7 +52,7 @@ impl<'e> Reading<'e> {
         }
     }
 
-    /// A reading that takes `${…}` as it is written: who reads the text gives it its meaning.
+    /// A reading that leaves `${…}` unchanged for the caller.
     pub fn as_written(source: &'e str) -> Self {
         Self {
             variables: None,
@@ -125,7 +125,7 @@ impl<'e> Reading<'e> {
         self.problems.into_inner()
     }
 
-    /// The schema of what `read` reads, with its `$defs`.
+    /// The schema of the values that `read` reads, with its `$defs`.
     pub fn describe<T>(&self, read: impl FnOnce(&mut Field<'_>) -> T) -> Value {
         let slot = RefCell::new(Value::Null);
         read(&mut Field::describing(self, &slot));

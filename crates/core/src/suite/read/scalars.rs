@@ -11,7 +11,8 @@ use serde_json::{Value, json};
 use std::ops::RangeInclusive;
 
 impl Field<'_> {
-    /// The scalar with its variables filled in; `None` when they cannot be, which is reported.
+    /// The scalar with its variables filled in. Reports the problem and returns `None` if that
+    /// fails.
     fn filled_in(&self, scalar: &Scalar, span: Span) -> Option<Scalar> {
         match scalar {
             Scalar::Text { text, plain } if text.contains("${") => {
@@ -83,7 +84,8 @@ impl Field<'_> {
         }
     }
 
-    /// A name that may be written anywhere: file names are made of it, so no variable with the name of a secret is in it.
+    /// A name that may be written anywhere: file names contain it, so a variable with the name of a
+    /// secret is refused.
     pub fn public_name(&mut self) -> Option<String> {
         let name = self.name()?;
         let text = self.text()?;
@@ -130,7 +132,7 @@ impl Field<'_> {
         Some((self.name()?, span))
     }
 
-    /// The name of a tool; no tool has a `*` in its name, so that one would match nothing.
+    /// The name of a tool. `*` is refused, because no tool name contains it.
     pub fn tool(&mut self) -> Option<String> {
         self.tool_at(self.span())
     }
@@ -177,7 +179,7 @@ impl Field<'_> {
         self.flag_among("`true` or `false`")
     }
 
-    /// The same where something else is taken too: what is wanted in all.
+    /// A flag among other allowed values; `wanted` describes all of them.
     pub fn flag_among(&mut self, wanted: &str) -> Option<bool> {
         let node = self.node(|| self.reading.or_variable(&json!({ "type": "boolean" })))?;
         self.scalar(node, wanted, Value::as_bool)
@@ -242,7 +244,7 @@ impl Field<'_> {
         self.scalar(node, wanted, |value| parse_duration_ms(value.as_str()?))
     }
 
-    /// A length of time that something may take, which is longer than 0.
+    /// A positive time limit.
     pub fn limit_ms(&mut self) -> Option<u64> {
         let limit = self.duration_ms();
         self.amend_schema("not", json!({ "pattern": "^[0.]+(ms|s|m)$" }));

@@ -1,4 +1,4 @@
-//! A value with several allowed shapes, told apart by what is written.
+//! A value with several allowed shapes, distinguished by its form.
 
 use super::field::At;
 use super::{Block, Field};
@@ -6,7 +6,8 @@ use crate::yaml::{Kind, Scalar};
 use serde_json::Value;
 use std::cell::RefCell;
 
-/// The shapes a value may have: the first that fits is read; without a file all are described.
+/// The shapes that a value may have. The first that fits is read. Without a file, all are
+/// described.
 pub struct Shapes<'a, T> {
     field: Field<'a>,
     pub(super) taken: bool,

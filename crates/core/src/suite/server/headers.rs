@@ -40,7 +40,7 @@ pub fn check_header_name(name: &str) -> Result<(), String> {
     }
 }
 
-/// Says why HTTP does not allow this value.
+/// Why HTTP does not allow this value.
 pub fn check_header_value(value: &str) -> Result<(), String> {
     match value.chars().find(|c| !matches!(c, '\t' | ' '..='~')) {
         Some(bad) => Err(format!(

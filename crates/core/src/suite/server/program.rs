@@ -3,7 +3,7 @@
 use crate::problem::Problem;
 use crate::suite::read::Field;
 
-/// The words of a command: a list, or one program whose arguments are in `args`.
+/// Reads the words of a command: a list, or one program with its arguments under `args`.
 pub(in crate::suite) fn read_command(field: &mut Field<'_>, has_args: bool) -> Option<Vec<String>> {
     field.shapes("a list of words or one program", |shapes| {
         shapes.list(read_words);
@@ -46,7 +46,7 @@ fn key_of(field: &Field<'_>) -> String {
     field.key().unwrap_or("command").to_owned()
 }
 
-/// A word as it is written in a YAML list on one line.
+/// A word in a one-line YAML list.
 fn in_a_list(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./@+=~-".contains(c);
     let is_plain = word.chars().all(is_plain) && word.starts_with(|c: char| !"@=~-".contains(c));

@@ -53,7 +53,7 @@ pub fn yaml(calibration: &Calibration) -> String {
     text
 }
 
-/// `{ gte: 0.5 }`; any other matcher as JSON, which is YAML too.
+/// `{ gte: 0.5 }`; any other matcher as JSON, which is also YAML.
 fn matcher(matcher: &Value) -> String {
     let bound = |key: &str| matcher.get(key).filter(|limit| limit.is_number());
     match (bound("gte"), bound("lte")) {

@@ -195,7 +195,7 @@ fn bound(matcher: &Value) -> String {
     }
 }
 
-/// The gates that were not measured, those for one reason together.
+/// The gates that were not measured, grouped by reason.
 fn by_reason(calibration: &Calibration) -> Vec<(&str, Vec<&str>)> {
     let groups = grouped(&calibration.unmeasured, |one| Some(&one.reason)).into_iter();
     groups

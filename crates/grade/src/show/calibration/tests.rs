@@ -1,4 +1,4 @@
-//! What is read of a calibration.
+//! What is printed about a calibration?
 
 use super::*;
 use crate::calibration::{Calibrator, Defaults, Separated, TargetCalibration, Verdicts};

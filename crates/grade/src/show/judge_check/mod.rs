@@ -1,4 +1,4 @@
-//! How did judges do on runs with known outcomes, for people and for programs?
+//! How well did judges grade runs with known outcomes, for people and for programs?
 
 mod page;
 

@@ -34,7 +34,7 @@ pub(super) async fn beginning(mut response: Response) -> String {
     String::from_utf8_lossy(&body).into_owned()
 }
 
-/// True for what a web server shows to people.
+/// True for a page for people.
 pub(super) fn is_html(content_type: Option<&str>, body: &str) -> bool {
     let start = body
         .trim_start()
@@ -46,7 +46,7 @@ pub(super) fn is_html(content_type: Option<&str>, body: &str) -> bool {
         || start.starts_with("<html")
 }
 
-/// A page's title, or how it begins.
+/// A page's title, or its first words.
 pub(super) fn page_words(body: &str) -> String {
     let lower = body.to_ascii_lowercase();
     let title = lower.find("<title>").and_then(|start| {

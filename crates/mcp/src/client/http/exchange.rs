@@ -1,4 +1,4 @@
-//! One request over HTTP: sent, sent again where that is the rule, and its answer read.
+//! How is one request sent over HTTP, retried if allowed, and its answer read?
 
 use super::super::conversation::Unanswered;
 use super::super::initialize::initialize;
@@ -12,7 +12,7 @@ use reqwest::Response;
 use std::sync::Arc;
 
 impl Http {
-    /// Runs a request to its end; whatever that is goes to the conversation.
+    /// Runs a request to its end, and passes the outcome to the conversation.
     pub(super) async fn exchange(self: &Arc<Self>, outgoing: Outgoing) {
         if let Err(why) = self.try_exchange(&outgoing).await {
             self.conversation.fail(outgoing.id, Unanswered::Bad(why));

@@ -9,15 +9,15 @@ use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 
 const MAX_FAILURES: usize = 5;
-/// A server that asks to come back at once is not asked in a tight loop.
+/// The minimum pause, even if a server asks to retry at once.
 const LEAST_PAUSE: Duration = Duration::from_millis(50);
 /// A server may send the head of this stream only with its first event.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Http {
-    /// Listens in the background, as long as the server has such a stream. Many have none.
+    /// Listens in the background, if the server has such a stream. Many have none.
     ///
-    /// Returns when the stream is open, for what the server sends before is lost with some.
+    /// Returns when the stream is open, because some servers lose messages that they send before.
     pub(in crate::client) async fn listen(self: &Arc<Self>) {
         if self.era() == Era::Modern {
             return;

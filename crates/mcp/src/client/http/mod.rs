@@ -113,7 +113,7 @@ impl Http {
         tasks.spawn(work)
     }
 
-    /// Sends a request; its answer goes to the conversation.
+    /// Sends a request. Its answer goes to the conversation.
     pub(super) fn send(
         self: &Arc<Self>,
         id: i64,
@@ -215,7 +215,7 @@ impl Http {
         headers
     }
 
-    /// Ends the session, if there is one.
+    /// Ends the session, if any.
     pub(super) async fn close(&self) {
         let session = self.session.lock().clone();
         if session.era == Era::Legacy && session.id.is_some() {

@@ -13,7 +13,8 @@ const MAX_TRIES: usize = 10;
 const LEAST_WAIT: Duration = Duration::from_millis(50);
 
 impl Http {
-    /// Waits as long as the server asks, or gives up. `tries` is how often the request was sent.
+    /// Waits as long as the server asks, or gives up. `tries` is the number of times that the
+    /// request was sent.
     pub(super) async fn wait_to_retry(
         &self,
         outgoing: &Outgoing,

@@ -1,4 +1,4 @@
-//! An answer as a stream of events: read to its end, and continued where it was cut off.
+//! How is an answer read from an event stream, and continued if the stream is cut off?
 
 use super::super::conversation::Received;
 use super::super::{Misbehaviour, Observed};
@@ -161,7 +161,7 @@ impl Http {
         }
     }
 
-    /// Opens a stream of events with GET, after an event that was the last to come.
+    /// Opens an event stream with GET, after the last received event.
     pub(super) async fn get_events(&self, after: Option<&str>) -> Result<Response, NoStream> {
         let mut headers = self.session_headers(None);
         headers.insert(header::ACCEPT, ACCEPT_EVENTS);

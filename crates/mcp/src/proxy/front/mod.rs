@@ -23,8 +23,8 @@ use tokio::sync::mpsc;
 
 const SESSION_ID: &str = "mcp-session-id";
 
-/// A server over a pipe, as streamable HTTP: a connection of its own for each session, and one for all requests that
-/// belong to none.
+/// A server on a pipe, as streamable HTTP: one connection per session, and one for all requests
+/// without a session.
 pub(super) struct Front {
     pub(super) private_path: PrivatePath,
     pub(super) open: Pipe,
@@ -42,8 +42,8 @@ pub(super) struct FrontSessions {
 }
 
 impl FrontSessions {
-    /// The session of a client that repeats a refused request in the other protocol on the same connection, or a new
-    /// one.
+    /// The session of a client that repeats a refused request in the other protocol on the same
+    /// connection, or a new session.
     fn refused_or_new(&mut self, open: &Pipe) -> Arc<LineSession> {
         let refused = self.refused.take().filter(|session| !session.is_over());
         refused.unwrap_or_else(|| Arc::new(LineSession::new(open())))
@@ -57,7 +57,7 @@ enum NamedSession {
     Over,
 }
 
-/// A request as it came in.
+/// A received request.
 struct PostedRequest<'a> {
     id: Id,
     method: &'a str,
@@ -180,7 +180,7 @@ impl Front {
         }
     }
 
-    /// The connection of requests that belong to no session; a new one when it is over.
+    /// The connection for requests without a session; a new one if it has ended.
     fn unnamed(&self) -> Arc<LineSession> {
         let mut sessions = self.sessions.lock();
         match &sessions.unnamed {
@@ -220,7 +220,7 @@ async fn legacy(session: &Arc<LineSession>, asked: &PostedRequest<'_>) -> OwnRes
     .await
 }
 
-/// Without sessions clients read from the status what kind of refusal it is.
+/// Without sessions, clients recognise the kind of refusal by the status.
 async fn modern(session: &Arc<LineSession>, asked: &PostedRequest<'_>) -> OwnResponse {
     let asking = session.ask(&asked.id, asked.text, asked.params, true).await;
     // A server that dies on the first question of the modern era may speak the other one.
@@ -247,7 +247,7 @@ fn status_of(answer: &str) -> StatusCode {
     }
 }
 
-/// JSON when the answer comes first, a stream when something comes before it.
+/// JSON if the answer arrives first, otherwise a stream.
 async fn answer(
     mut asking: Asking,
     session: Arc<LineSession>,
@@ -268,7 +268,7 @@ async fn answer(
     }
 }
 
-/// Messages as events, until the answer; what is kept lives as long as the client reads.
+/// Messages as events, until the answer. `kept` lives until the client stops reading.
 fn events(
     mut heard: mpsc::Receiver<ServerMessage>,
     kept: impl Send + 'static,

@@ -28,11 +28,10 @@ const PATIENCE: Duration = Duration::from_secs(5);
 pub(super) enum ServerMessage {
     /// The answer.
     Answer(String),
-    /// A message beside it.
     Beside(String),
 }
 
-/// A connection, and who waits for what on it.
+/// A connection, and the waiting requests.
 pub(super) struct LineSession {
     outgoing: Sender<String>,
     state: Arc<Mutex<SessionState>>,
@@ -42,7 +41,7 @@ pub(super) struct LineSession {
 #[derive(Default)]
 struct SessionState {
     waiting: BTreeMap<Id, WaitingRequest>,
-    /// In the order in which they were asked.
+    /// In the order of sending.
     order: Vec<Id>,
     standing: Option<Stream>,
     unread: VecDeque<String>,
@@ -61,8 +60,8 @@ struct WaitingRequest {
 #[derive(Clone)]
 struct Stream {
     sender: Sender<ServerMessage>,
-    /// The client has not read for as long as the server is held up: what comes beside the answer is dropped until it
-    /// reads again.
+    /// True if the client does not read: messages besides the answer are dropped until it reads
+    /// again.
     is_stalled: Arc<AtomicBool>,
 }
 
@@ -81,7 +80,7 @@ struct Delivery {
     message: ServerMessage,
 }
 
-/// A request under way; it is taken back when this is dropped before its answer, if its client wants it so.
+/// A request in progress. Dropping it before its answer cancels it, if its client wants that.
 pub(super) struct Asking {
     pub(super) heard: Receiver<ServerMessage>,
     id: Id,
@@ -111,15 +110,14 @@ impl LineSession {
         self.state.lock().is_over
     }
 
-    /// Sends a message that needs no answer. It may be written over several lines in a body, but not on a pipe. Waits
-    /// for a server that does not read.
+    /// Sends a message that needs no answer, on one line. Waits for a server that does not read.
     pub(super) async fn send(&self, text: &str) {
         let line = jsonrpc::one_line(text.trim_ascii()).into_owned();
         let _gone = self.outgoing.send(line).await;
     }
 
-    /// Sends a request. Where clients do not know of one another, an id that is taken is replaced, and one who goes
-    /// takes the request back.
+    /// Sends a request. If clients do not know of each other, a duplicate id is replaced, and a
+    /// client that leaves cancels its request.
     pub(super) async fn ask(
         &self,
         id: &Id,
@@ -176,7 +174,7 @@ impl Drop for Asking {
 }
 
 impl SessionState {
-    /// Opens a request, and gives the id that it is sent with.
+    /// Opens a request, and returns the id to send.
     fn open(&mut self, waiting: WaitingRequest, is_shared: bool) -> Id {
         let mut sent_as = waiting.id.clone();
         if is_shared {
@@ -244,7 +242,7 @@ impl SessionState {
         }
     }
 
-    /// The request whose progress is reported, or to whose subscription a message belongs.
+    /// The request whose progress is reported, or whose subscription a message belongs to.
     fn owner(&self, params: &RawValue) -> Option<Id> {
         let params = CommonParams::read(Some(params));
         if let Some(token) = params.progress_of() {
@@ -260,8 +258,9 @@ impl SessionState {
     }
 }
 
-/// Passes a message on. A client that reads slowly holds up the server; one that does not read loses what comes beside
-/// the answer, so that a flood takes no memory. An answer is one for each request and waits by itself.
+/// Passes a message on. A client that reads slowly slows the server down. A client that does not
+/// read loses messages besides the answer, so that a flood uses no memory. There is one answer per
+/// request, which waits separately.
 async fn deliver(delivery: Delivery, state: &Mutex<SessionState>, patience: Duration) {
     let Delivery { to, message } = delivery;
     match to.sender.try_send(message) {

@@ -45,7 +45,7 @@ pub(super) enum HttpSeen {
         status: u16,
         sentence: String,
     },
-    /// The client has gone while it waited.
+    /// The client left while it waited.
     Abandoned,
     /// An event outside any exchange.
     Event(Event),
@@ -221,7 +221,7 @@ impl Exchange {
         happened(at_us, event)
     }
 
-    /// The request is as complete as it will be.
+    /// The request has ended, complete or not.
     fn asked(&mut self, at_us: u64, sessions: &mut TapeSessions, entries: &mut Vec<Entry>) {
         if std::mem::replace(&mut self.is_asked, true) {
             return;
@@ -333,7 +333,8 @@ fn encoded(at_us: u64, line: &Kept<'_>, encoding: &str) -> Entry {
     }
 }
 
-/// Numbers for sessions: each `initialize` begins one, and where requests name none, each kind of client is one.
+/// Numbers for sessions: each `initialize` begins one. Without session ids, each kind of client is
+/// one session.
 #[derive(Debug, Default)]
 struct TapeSessions {
     count: u64,

@@ -1,4 +1,5 @@
-//! An event stream on its way to the client: every event as it came, but for the answers that someone waits for.
+//! An event stream to the client: every event is verbatim, except answers that an observer waits
+//! for.
 
 use super::exchange::HttpProxy;
 use super::waiting::{Held, SessionId};
@@ -18,7 +19,7 @@ use tokio::sync::mpsc;
 /// The number of pieces that wait for a slow client before the server's stream is read further.
 const QUEUE: usize = 64;
 
-/// A body whose pieces come over a channel.
+/// A body whose pieces arrive over a channel.
 pub(crate) struct Channel(pub(crate) mpsc::Receiver<Result<Bytes, Broken>>);
 
 impl Body for Channel {
@@ -35,7 +36,7 @@ impl Body for Channel {
     }
 }
 
-/// The stream as the client gets it, read as long as the client does.
+/// The stream for the client, read as long as the client reads.
 pub(super) fn follow(
     shared: Arc<HttpProxy>,
     body: reqwest::Body,
@@ -144,7 +145,7 @@ impl Following {
     }
 }
 
-/// A client that goes may come back for the answer.
+/// A client that leaves may return for the answer.
 impl Drop for Following {
     fn drop(&mut self) {
         if self.session.is_some() && !self.is_lost {

@@ -1,4 +1,4 @@
-//! One request and all of its answer.
+//! How are one request and its whole answer passed on?
 
 use super::entries::{AnswerHead, HttpSeen, Seen};
 use super::headers::{end_to_end, for_target};
@@ -54,7 +54,7 @@ impl HttpProxy {
         }
     }
 
-    /// Passes a request on that came in by a door, and its answer back.
+    /// Passes on a request from a private address, and its answer.
     pub(super) async fn exchange_behind(
         self: &Arc<Self>,
         bare: &Bare,
@@ -79,7 +79,7 @@ impl HttpProxy {
         Ok(answer.unwrap_or_else(|error| self.bad_gateway(0, &error)))
     }
 
-    /// Passes a request on, and its answer back.
+    /// Passes on a request and its answer.
     pub(super) async fn exchange(
         self: Arc<Self>,
         request: Request<Incoming>,
@@ -164,7 +164,7 @@ impl HttpProxy {
         Ok(answer.into())
     }
 
-    /// The answer as the client gets it, noted while it passes.
+    /// The answer for the client, recorded in passing.
     pub(super) fn pass_back<B>(&self, number: u64, answer: Response<B>) -> OwnResponse
     where
         B: Body<Data = Bytes> + Send + Sync + Unpin + 'static,

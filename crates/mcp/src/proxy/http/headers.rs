@@ -14,7 +14,8 @@ const HOP_BY_HOP: &[&str] = &[
     "upgrade",
 ];
 
-/// The headers of a request as the target gets them: `Host` is its own, and what it answers must be readable on the tape.
+/// The headers for the target: `Host` is the target's own, and the answer must be readable on the
+/// tape.
 pub(super) fn for_target(headers: &HeaderMap) -> HeaderMap {
     let mut passed = end_to_end(headers);
     passed.remove(header::HOST);
@@ -27,7 +28,7 @@ pub(super) fn for_target(headers: &HeaderMap) -> HeaderMap {
     passed
 }
 
-/// The headers that are meant for the other end.
+/// The headers for the other end.
 pub(super) fn end_to_end(headers: &HeaderMap) -> HeaderMap {
     let named: Vec<HeaderName> = headers
         .get_all(header::CONNECTION)

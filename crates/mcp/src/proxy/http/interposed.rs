@@ -1,4 +1,4 @@
-//! Exchanges when someone looks at them: whole messages, some of which come out otherwise.
+//! Observed exchanges: whole messages, some of which are changed.
 
 use super::TargetError;
 use super::entries::{BodyEnd, HttpSeen};
@@ -191,7 +191,7 @@ impl HttpProxy {
         Ok(self.pass_back(number, Response::from_parts(head, Full::from(text))))
     }
 
-    /// Lets the time pass that an answer is held back.
+    /// Waits for the delay of an answer.
     pub(super) async fn wait(&self, reply: &WatchedReply, asked: Instant) {
         reply.wait(asked).await;
         if reply.floods_stderr {

@@ -106,7 +106,8 @@ pub struct Setup {
     pub injector: Injector,
 }
 
-/// Serves until `stop` says why it must end; gives what kept the tape from being whole.
+/// Serves until `stop` returns the reason to end. Returns the reason that the tape is incomplete,
+/// if any.
 pub async fn serve(
     listener: TcpListener,
     setup: Setup,

@@ -20,7 +20,7 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
-/// The path of a server without one.
+/// The default path of a server.
 const PATH: &str = "/mcp";
 
 /// The accepted clients and their path.
@@ -39,7 +39,7 @@ impl PrivatePath {
         }
     }
 
-    /// The path behind the token, or why this one does not come in.
+    /// The path after the token, or why the request is refused.
     #[expect(clippy::result_large_err, reason = "a refusal is sent at once")]
     pub(crate) fn path_behind(&self, parts: &Parts) -> Result<String, OwnResponse> {
         if let Some((status, sentence)) = self.guard.refusal(&parts.uri, &parts.headers) {
@@ -71,7 +71,7 @@ pub struct PrivateProxy {
 }
 
 impl PrivateProxy {
-    /// Where the server is reached through this proxy.
+    /// The server's address behind this proxy.
     pub fn url(&self, listener: &TcpListener) -> Result<String, ProxyError> {
         let address = listener
             .local_addr()

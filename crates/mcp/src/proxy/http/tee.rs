@@ -16,7 +16,7 @@ pub(super) struct Tee<B> {
     note: Note,
 }
 
-/// Says how a body ended, also when it is dropped before its end.
+/// Reports how a body ended, even if it is dropped early.
 struct Note {
     recorder: Recorder<Seen>,
     exchange: u64,

@@ -11,7 +11,8 @@ use std::time::Instant;
 /// The value of `Mcp-Session-Id`.
 pub(super) type SessionId = Option<String>;
 
-/// The requests of sessions that are open: a cancel names them, and an answer may come on another stream.
+/// The open requests of sessions: a cancellation names them, and an answer may arrive on another
+/// stream.
 #[derive(Default, Clone)]
 pub(super) struct OpenRequests(Arc<Mutex<BTreeMap<(SessionId, Id), OpenRequest>>>);
 
@@ -21,7 +22,7 @@ struct OpenRequest {
     asked: Instant,
 }
 
-/// A request that waits as long as this lives, or until it is left to another stream.
+/// A request that waits until this is dropped or left to another stream.
 pub(super) struct Held {
     waiting: OpenRequests,
     session: SessionId,
@@ -51,7 +52,7 @@ impl OpenRequests {
         }
     }
 
-    /// The client has given up on a request; whether the server may know.
+    /// Handles a client's cancellation. Returns whether the server may receive it.
     pub(super) fn cancelled(&self, session: &SessionId, id: &Id) -> bool {
         let open = self.0.lock().get(&(session.clone(), id.clone())).cloned();
         open.is_none_or(|open| {
@@ -104,7 +105,8 @@ impl Held {
         self.open.watch.unanswered(why);
     }
 
-    /// The stream has ended without the answer, which may come on another one of the session.
+    /// Records that the stream ended without the answer, which may arrive on another stream of the
+    /// session.
     pub(super) fn leave(&self) {
         if !self.is_over.swap(true, Ordering::Relaxed) && self.session.is_none() {
             self.unanswered("the stream ended before the answer");
@@ -120,7 +122,7 @@ impl Held {
     }
 }
 
-/// The client has gone.
+/// The client left.
 impl Drop for Held {
     fn drop(&mut self) {
         if !self.is_over.load(Ordering::Relaxed) {

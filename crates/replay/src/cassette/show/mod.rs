@@ -18,7 +18,7 @@ use std::fmt::Write;
 pub struct Options {
     /// Only the run with this number.
     pub run: Option<usize>,
-    /// Everything, over as many lines as it takes.
+    /// Show long texts in full.
     pub full: bool,
     /// Use colour.
     pub colour: bool,
@@ -65,7 +65,7 @@ pub(crate) enum Look {
 }
 
 impl Page {
-    /// A page with nothing on it.
+    /// An empty page.
     pub(crate) fn new(is_full: bool, colour: bool) -> Self {
         Self {
             text: String::new(),
@@ -214,7 +214,7 @@ impl Page {
         self.totals(trace);
     }
 
-    /// A tool's message says what the result beside its call says.
+    /// Returns true for a tool's message that repeats the result beside its call.
     fn is_repeated(&self, turn: &Turn<'_>, trace: &Trace<'_>) -> bool {
         !self.is_full && turn.role == "tool" && !trace.tool_results.is_empty()
     }
@@ -288,8 +288,8 @@ impl Page {
         self.line(Look::Dim, &format!("{indent}{label:LABEL$}"), text);
     }
 
-    /// One line with the text clipped or, in full, all of its lines, each under the first and behind a bar: none of
-    /// them begins a line of the page.
+    /// One line with the text shortened; or all lines of the full text, each behind a bar, so that
+    /// no line of the text begins a line of the page.
     pub(crate) fn line(&mut self, look: Look, lead: &str, text: &str) {
         let text = text.trim_end();
         let head = self.painted(look, &visible(lead));

@@ -10,10 +10,11 @@ pub(super) enum Step<'t, 'a> {
     Call(usize),
 }
 
-/// The messages in order, each call after the assistant's message it was made in.
+/// The messages in order, each call after the assistant's message that made it.
 ///
-/// A call without a turn follows the call before it; the first call, if it has none, follows the assistant's first
-/// message, or precedes its only one. Calls of turns without a message are at the end.
+/// A call without a turn follows the call before it. The first call, if it has no turn, follows the
+/// assistant's first message, or precedes its only one. Calls of turns without a message are at the
+/// end.
 pub(super) fn steps<'t, 'a>(trace: &'t Trace<'a>) -> Vec<Step<'t, 'a>> {
     let turns = &trace.conversation.turns;
     let is_assistant = |turn: &&Turn<'_>| turn.role == "assistant";

@@ -10,7 +10,7 @@ struct Block<'a> {
     text: Option<Cow<'a, str>>,
 }
 
-/// The text of a string, or of content blocks one per line; what has no text is shown as its JSON.
+/// The text of a string, or of content blocks, one per line; other content as JSON.
 pub(crate) fn of_content(content: Option<&RawValue>) -> Cow<'_, str> {
     let Some(json) = content.map(RawValue::get) else {
         return Cow::Borrowed("");

@@ -12,7 +12,7 @@ const CHARACTERS_A_TOKEN: usize = 4;
 pub(super) const CALLS: usize = 2;
 const TOKENS_OF_AN_ANSWER: u64 = 150;
 const TOKENS_OF_A_RESULT: u64 = 250;
-/// The tools of a server that does not say what they are without being started.
+/// The tokens of a server's tools that are unknown until it starts.
 const TOKENS_OF_A_SERVER: u64 = 1000;
 
 /// The tokens of one run: every request sends the whole conversation again.

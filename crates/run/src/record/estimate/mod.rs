@@ -1,4 +1,4 @@
-//! What would recording take: how many runs, model calls and tokens, and about what would it cost?
+//! What would recording take: how many runs, model calls and tokens, and at about which cost?
 
 mod guess;
 mod past;
@@ -36,13 +36,13 @@ pub struct Estimate {
 pub struct RowEstimate {
     /// The row's name.
     pub row_name: String,
-    /// Its runs that would be recorded, those for one of its gates aside.
+    /// Its ordinary runs that would be recorded.
     pub runs: usize,
-    /// The runs for one of its gates, such as a fault matrix, if it has any.
+    /// The side runs, such as a fault matrix, if it has any.
     pub side_runs: Option<SideRunsEstimate>,
     /// True if it may end before all runs are made.
     pub may_stop_early: bool,
-    /// True if the user's program asks the model.
+    /// True if the user's program calls the model.
     pub is_own: bool,
     /// The maximum number of model calls; `None` for the user's own program.
     pub calls_at_most: Option<u64>,

@@ -4,10 +4,10 @@ use mcptest_core::trace::{CatalogueTool, Conversation};
 use mcptest_replay::cassette::Recording;
 use std::path::Path;
 
-/// The means of what is recorded.
+/// The means of the existing recordings.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Past {
-    /// The tokens of a run, where every run has them counted.
+    /// The tokens of a run, if every run counted them.
     pub(super) tokens: Option<Tokens>,
     /// The cost of a run, if every run has it.
     pub(super) cost_usd: Option<f64>,
@@ -31,7 +31,8 @@ impl Tokens {
 }
 
 impl Past {
-    /// Of the cassette at this path, as far as it can be read; a stale one tells as much.
+    /// The means of the cassette at this path, as far as it can be read. Stale recordings count
+    /// too.
     pub(super) fn read(path: &Path) -> Self {
         let Ok(recording) = Recording::open(path) else {
             return Self::default();
@@ -69,7 +70,7 @@ impl Past {
     }
 }
 
-/// The mean, where every run has the value.
+/// The mean, if every run has the value.
 fn mean(
     conversations: &[&Conversation<'_>],
     value: impl Fn(&Conversation<'_>) -> Option<f64>,

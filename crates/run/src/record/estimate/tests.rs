@@ -8,7 +8,7 @@ use tempfile::TempDir;
 
 const ALL: Mode = Mode::Record(Which::All);
 
-/// A folder with a suite, of which only `agents:` differs, and its recordings.
+/// A folder with a suite that differs only in `agents:`, and its recordings.
 fn folder(agents: &str, recordings: &[(&str, &str)]) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let suite = format!("servers:\n  weather: {{ command: [weather-server] }}\n{agents}");

@@ -45,7 +45,7 @@ fn value_of(raw: &RawValue) -> Value {
     serde_json::from_str(raw.get()).unwrap_or_default()
 }
 
-/// With one ending newline.
+/// The text with one newline at its end.
 fn shown(text: &str) -> String {
     if text.ends_with('\n') {
         text.to_owned()

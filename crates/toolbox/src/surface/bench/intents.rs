@@ -22,9 +22,9 @@ pub struct Intents {
 pub struct Intent {
     /// The user's request.
     pub ask: String,
-    /// Where that is written.
+    /// Its place.
     pub span: Span,
-    /// The right tools, any of them; if empty, it is right to choose none.
+    /// The right tools; any of them is correct. If empty, choosing no tool is correct.
     pub tools: Vec<(String, Span)>,
 }
 
@@ -106,7 +106,7 @@ impl Intent {
     }
 }
 
-/// Requests that the file has twice: one of the two answers would count, and which is not said.
+/// Requests that the file contains twice, because it is unclear which answer counts.
 fn listed_twice(intents: &[Intent]) -> Vec<Problem> {
     let mut first: BTreeMap<&str, &Intent> = BTreeMap::new();
     let mut problems = Vec::new();

@@ -1,4 +1,4 @@
-//! For which requests is which tool chosen, and what do changes of a description do to that?
+//! Which tool is chosen for which request, and how do changes of a description affect that?
 
 mod intents;
 mod mutate;
@@ -90,7 +90,7 @@ impl SelectorChoices {
         self.choices.iter().filter(|choice| choice.is_right).count()
     }
 
-    /// Where the true accuracy is, with 95% confidence.
+    /// The 95% confidence interval of the true accuracy.
     pub fn interval(&self) -> Option<Interval> {
         wilson(self.right() as u64, self.choices.len() as u64, 0.95).ok()
     }

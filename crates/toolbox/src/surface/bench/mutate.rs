@@ -83,7 +83,7 @@ fn first_sentence(text: &str) -> &str {
     &text[..end.unwrap_or(text.len())]
 }
 
-/// The tool whose description is most like this one's.
+/// The tool with the most similar description.
 fn nearest_to(looks: &[Look<'_>], at: usize) -> Option<usize> {
     let alike = |other: usize| shared_words(&looks[at], &looks[other]);
     let better = |best: usize, other: usize| {

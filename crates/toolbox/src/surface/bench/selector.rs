@@ -10,7 +10,7 @@ const SATURATION: f64 = 1.2;
 const LENGTH: f64 = 0.75;
 /// The weight of a word in the name, compared with one in the description.
 const OF_NAME: f64 = 3.0;
-/// No tool is chosen that has less than this share of what a request says.
+/// The minimum share of a request's words that a chosen tool must match.
 const LEAST: f64 = 0.25;
 
 /// The words of a tool that a selector reads.
@@ -45,8 +45,8 @@ impl Text {
     }
 }
 
-/// The tools as bags of words, by BM25; a word weighs the root of the tools for each tool that has it, for which no
-/// platform needs a logarithm.
+/// The tools as bags of words, by BM25. The weight of a word is the root of the tools per tool that
+/// has it, which no platform computes with logarithms.
 pub(super) struct Selector {
     tools: Vec<BTreeMap<String, f64>>,
     lengths: Vec<f64>,
@@ -104,7 +104,7 @@ impl Selector {
         words.iter().map(of_word).sum()
     }
 
-    /// The best tool, the first of equals; none when no tool has enough of what the request says.
+    /// The best tool, the first of equals; `None` if no tool matches enough of the request.
     pub(super) fn choose(&self, ask: &str) -> Option<usize> {
         let mut words = stems(ask);
         words.sort();

@@ -1,4 +1,4 @@
-//! What is chosen, what is confused, and what a change does.
+//! Which tools are chosen, which are confused, and what does a change do?
 
 use super::*;
 use serde_json::json;

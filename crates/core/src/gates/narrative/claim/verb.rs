@@ -1,4 +1,4 @@
-//! What does one verb of a sentence say: that something was done, that it was not, or neither?
+//! Does a verb of a sentence claim an action, deny it, or neither?
 
 use super::super::lexicon::{LEXICON, Traits, traits};
 use super::super::message::WordKind;
@@ -176,7 +176,7 @@ impl Scan<'_, '_> {
         self.remember(at, form, SpokenAction::active(phrase, is_claimed))
     }
 
-    /// "the file we just created": which file it is.
+    /// "the file we just created" only identifies the file.
     fn is_about_the_noun_before(&self, verb: usize) -> bool {
         const NEVER: Traits = Traits::ADVERB
             .and(Traits::PREPOSITION)
@@ -256,7 +256,7 @@ impl Scan<'_, '_> {
         )
     }
 
-    /// "you were added": the agent or somebody else may have done it.
+    /// "you were added": the agent or another person may have done it.
     fn is_about_a_person(&self, auxiliary: usize) -> bool {
         self.subject_before(auxiliary)
             .is_some_and(|at| matches!(self.text(at), "you" | "they" | "he" | "she"))
@@ -284,8 +284,8 @@ impl Scan<'_, '_> {
         })
     }
 
-    /// Returns true if a passive may report the content of a record: it neither calls the action a success nor has
-    /// the agent as its subject.
+    /// Returns true if a passive may report the content of a record: it does not call the action a
+    /// success, and the agent is not its subject.
     fn may_report(&self, verb: usize) -> bool {
         let near = verb.saturating_sub(MOST_ADVERBS)..self.words.len().min(verb + 2);
         let clause = || self.clause.start..verb;

@@ -1,4 +1,4 @@
-//! What the calls say about whole claims, as a person labelled them.
+//! Whole claims against calls, with labels by a person.
 
 use super::*;
 
