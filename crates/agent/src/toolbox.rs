@@ -110,7 +110,7 @@ enum Route<'t> {
         server: &'t Connected,
         tool: &'t CatalogueTool,
     },
-    /// To a tool that is there to distract.
+    /// A distractor.
     Distractor(&'t CatalogueTool),
     /// To no known tool: the names as they were written.
     Nowhere {

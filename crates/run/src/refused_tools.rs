@@ -75,7 +75,7 @@ fn too_many(catalogue: Vec<CatalogueTool>, family: &Family, how: ToolSchemas) ->
     let done = if how == ToolSchemas::AsIs {
         "recording will fail"
     } else {
-        "the others are omitted"
+        "the other tools are omitted"
     };
     Some(format!(
         "`{}` and {} more: {}: {done}",

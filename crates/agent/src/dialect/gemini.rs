@@ -138,7 +138,7 @@ fn function_calling(choice: &ToolChoice) -> Value {
     }
 }
 
-/// A level, or, before there were levels, the budget in tokens that Google itself takes such a word for.
+/// The thinking level, or for older models the token budget that Google uses for the same word.
 fn thinking(model: &str, word: &str) -> (&'static str, Value) {
     let budget = match word {
         _ if has_thinking_levels(model) => return ("thinkingLevel", json!(word)),

@@ -72,7 +72,6 @@ pub struct Ask<'a> {
     pub model: &'a str,
     /// The instructions before the conversation.
     pub system: Option<&'a str>,
-    /// The conversation so far.
     pub messages: &'a [Message],
     /// The tools that the model may call.
     pub tools: &'a [Offered],

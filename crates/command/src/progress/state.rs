@@ -136,7 +136,7 @@ impl Doing {
     }
 }
 
-/// Tokens and dollars, as far as known.
+/// Tokens and dollars, if known.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Spent {
     pub(crate) tokens: u64,
@@ -267,7 +267,7 @@ impl Row {
 }
 
 impl State {
-    /// Takes in what happened at `now`.
+    /// Applies an event at `now`.
     pub(crate) fn apply(&mut self, event: &Event, now: Duration) {
         match event {
             Event::ToolsBegan { tests } => self.tools.begin(*tests),

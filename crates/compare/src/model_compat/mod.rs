@@ -257,7 +257,7 @@ fn proposed(test: &TestBaseline) -> ProposedChange {
 fn write_test(now: &str, test: &serde_json::Value) -> Result<String, String> {
     let test: TestBaseline = serde_json::from_value(test.clone()).map_err(|error| {
         format!(
-            "its runs cannot be kept without their secrets ({error}); narrow the patterns of `redact:`"
+            "cannot keep its runs without their secrets ({error}); narrow the patterns of `redact:`"
         )
     })?;
     let mut baseline = Baseline::read(now.as_bytes()).map_err(|error| error.to_string())?;

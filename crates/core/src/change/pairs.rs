@@ -112,7 +112,7 @@ fn unpartnered(partners: &[Option<usize>], after: usize) -> Vec<bool> {
     is_free
 }
 
-/// The only place that fits.
+/// The place that fits, if there is only one.
 fn only(places: &[usize], fits: impl Fn(&usize) -> bool) -> Option<usize> {
     let mut fitting = places.iter().copied().filter(fits);
     let first = fitting.next()?;

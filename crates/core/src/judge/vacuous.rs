@@ -31,7 +31,7 @@ fn why_vacuous(gate: &GateReport) -> Option<String> {
     }
     let part = gate.remarks.iter().find(|remark| remark.is_partial)?;
     Some(format!(
-        "it measured a part only, which --deny-vacuous does not allow: {}",
+        "it measured only a part, which `--deny-vacuous` forbids: {}",
         part.message
     ))
 }

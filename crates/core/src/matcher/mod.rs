@@ -162,7 +162,7 @@ const GRADED: [GradedKind; 3] = [
     },
     GradedKind {
         key: "similar",
-        doc: "It is near in meaning to this text, by embeddings",
+        doc: "Its meaning is close to this text, by embeddings",
         read: Question::read_similar,
     },
 ];
@@ -450,15 +450,17 @@ fn refuse_keys(block: &Block<'_>, written: &[&str]) -> Option<Problem> {
     match written {
         [] if !block.is_describing() && !block.has_unknown() => Some(
             Problem::error("a matcher is missing here")
-                .help("write one, as `exact: get_weather` or `contains: Sacramento`"),
+                .help("write one, such as `exact: get_weather` or `contains: Sacramento`"),
         ),
         [first, second, ..] => {
             let span = |key: &str| block.key_span(key).unwrap_or_default();
             Some(
-                Problem::error(format!("one matcher at a time: `{first}` and `{second}`"))
-                    .at(span(second))
-                    .also(span(first), "already given here")
-                    .help("to require both, write `all-of: [{gte: 1}, {lte: 3}]`"),
+                Problem::error(format!(
+                    "write one matcher at a time, not `{first}` and `{second}`"
+                ))
+                .at(span(second))
+                .also(span(first), "already given here")
+                .help("to require both, write `all-of: [{gte: 1}, {lte: 3}]`"),
             )
         }
         _ => None,

@@ -150,13 +150,13 @@ fn read_members(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> 
         "An embedded resource: `uri`, `mimeType`, `text` or `blob`",
         |f| f.try_block(|block| read_contents(block, context, scope)),
     );
-    members.filled(block, "uri", "The address that a link leads to", |f| {
+    members.filled(block, "uri", "The address of the link", |f| {
         uri(f, scope).map(Json::text)
     });
     members.filled(block, "name", "The name of the linked resource", |f| {
         text(f, scope)
     });
-    members.filled(block, "title", "Its name for people", |f| text(f, scope));
+    members.filled(block, "title", "The display name", |f| text(f, scope));
     members.filled(block, "description", "The description", |f| text(f, scope));
     members.member(
         "mimeType",

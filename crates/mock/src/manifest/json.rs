@@ -129,7 +129,7 @@ impl Json {
                 Err(fault) => faults.push(placed(fault, text)),
             },
             Kind::Scalar(Scalar::NotFinite(text)) => {
-                let message = format!("`{text}` is not a number that JSON has");
+                let message = format!("`{text}` is not a valid JSON number");
                 faults.push(placed(Fault::new(0..text.len(), message), text));
             }
             Kind::Scalar(other) => self.push_raw(&scalar(other)),

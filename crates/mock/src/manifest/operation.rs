@@ -219,7 +219,7 @@ impl OperationKeys {
         Self {
             key: block.optional(
                 "key",
-                "The key of the record [default: the argument with the name of the collection's key]",
+                "The key of the record [default: the argument named like the collection's key]",
                 |f| any_json(f, answers.scope),
             ),
             record: block.optional(
@@ -229,12 +229,12 @@ impl OperationKeys {
             ),
             filter: block.optional(
                 "where",
-                "The values that fields must have to be listed; one whose argument is missing does not count",
+                "The field values to list by; a field whose argument is missing is ignored",
                 |f| f.entries(|_, _, f| any_json(f, answers.scope)),
             ),
             not_found: block.optional(
                 "not_found",
-                "The answer for an unknown record; a string is an error result, and `${key}` is the key",
+                "The answer for an unknown record; a string is an error result, in which `${key}` is the key",
                 |f| read_not_found(f, answers),
             ),
         }
@@ -248,7 +248,7 @@ fn without_places(record: Vec<(String, (Span, Json))>) -> Vec<(String, Json)> {
         .collect()
 }
 
-/// The argument that is called as the collection's key.
+/// The argument with the name of the collection's key.
 fn argument_of(collection: &Collection) -> Json {
     let path = format!("args[{}]", super::json::quote(&collection.key));
     Json::value_of(&path, &["args"])

@@ -18,7 +18,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Of a collection before the first call, and its records as the state has them.
+    /// A collection, with its records in the current state.
     pub(super) fn new(collection: &Arc<Collection>) -> (Self, Record) {
         let keyed = |record: &Record| {
             Some((

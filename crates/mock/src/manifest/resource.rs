@@ -103,7 +103,7 @@ impl Listed {
         listing.member(key, uri.map(Json::string));
         let name = block.optional("name", "The name [default: the address]", |f| f.name());
         listing.member("name", name.as_deref().or(uri).map(Json::string));
-        listing.text(block, "title", "Its name for people");
+        listing.text(block, "title", "The display name");
         listing.text(block, "description", "The description");
         let mime_type = either(block, ("mimeType", "mime_type"), "Its media type", |f| {
             f.name()

@@ -285,7 +285,7 @@ impl Answers<'_> {
             structured: either(
                 block,
                 ("structuredContent", "structured_content"),
-                "Structured content; a string that is nothing but one `${…}` becomes the value it leads to",
+                "Structured content; a string that is only one `${…}` becomes that value",
                 |f| any_json(f, self.scope),
             ),
             is_error: either(

@@ -93,7 +93,7 @@ fn without_input_schema(tool: &str) -> Problem {
     .help("write `\"inputSchema\": {\"type\": \"object\"}`")
 }
 
-/// Ignores a saved schema that cannot be used: the server that it was saved from served it all the same.
+/// Ignores an invalid saved schema: the server that it came from served it anyway.
 fn compile(schema: &Value, tool: &str, field: &Field<'_>) -> Option<JsonSchema> {
     let fault = match JsonSchema::compile_as_declared(schema) {
         Ok(schema) => return Some(schema),

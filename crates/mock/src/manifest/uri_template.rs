@@ -10,8 +10,8 @@ use std::ops::Range;
 /// Refuses a name that no variable can have, or that an earlier variable has.
 fn check_variable(name: &str, place: Range<usize>, names: &[String]) -> Result<(), Fault> {
     if name_length(name) != name.len() || name.is_empty() || name == "uri" {
-        let help = "a variable is a name in braces, as `{id}`; `uri` is the whole address";
-        let message = format!("`{{{name}}}` is not a variable here");
+        let help = "a variable is a name in braces, such as `{id}`; `uri` is the whole address";
+        let message = format!("`{{{name}}}` is not a variable of this template");
         return Err(Fault::new(place, message).help(help));
     }
     if names.iter().any(|other| other == name) {
@@ -56,7 +56,7 @@ impl UriTemplate {
             if open == at && !names.is_empty() {
                 let message = format!("`{{{name}}}` directly follows another variable");
                 return Err(Fault::new(open..close + 1, message)
-                    .help("the end of the first one would be ambiguous"));
+                    .help("the end of the first variable would be ambiguous"));
             }
             pattern.push_str(&regex::escape(&written[at..open]));
             pattern.push_str("([^/?#]+)");

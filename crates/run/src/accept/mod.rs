@@ -473,7 +473,7 @@ fn first_of_each_place(wishes: &[Wish]) -> Vec<&Wish> {
     first
 }
 
-/// The change that all rows want that share a place, or what keeps them apart.
+/// The change that all rows of a place agree on, or why they disagree.
 fn agreed<'w>(asked: &'w Wish, wishes: &'w [Wish]) -> Result<Option<&'w ProposedChange>, String> {
     let shared = wishes.iter().filter(|other| other.place == asked.place);
     let change = asked.change.as_ref().map_err(Clone::clone)?;

@@ -197,7 +197,7 @@ struct RowsNote {
 const ROWS_NOTES: [RowsNote; 6] = [
     RowsNote {
         is_about: is_guessed,
-        text: "~ is a rough guess from the prompt and the tools of {rows}: 4 characters a token, 3 answers a turn",
+        text: "~ is a rough guess from the prompt and the tools of {rows}: 4 characters per token, 3 answers per turn",
     },
     RowsNote {
         is_about: |row| row.tokens.is_some() && !is_guessed(row),
@@ -213,7 +213,7 @@ const ROWS_NOTES: [RowsNote; 6] = [
     },
     RowsNote {
         is_about: |row| row.is_own,
-        text: "model calls are unknown for {rows}, and tokens until it is recorded: a program of your own asks the model",
+        text: "model calls of {rows} are unknown, and tokens until they are recorded: your own program calls the model",
     },
     RowsNote {
         is_about: |row| row.may_stop_early,

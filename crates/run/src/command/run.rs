@@ -310,7 +310,7 @@ impl Invocation<'_> {
     }
 }
 
-/// Says why it is not what the report alone would give.
+/// The exit code, which may differ from the report's own, with the reason.
 fn exit_code(args: &Run, judged: &Judged) -> u8 {
     let report = &judged.report;
     if let Some(why) = &judged.over_budget {
@@ -349,7 +349,8 @@ fn empty_shard(shard: Shard, tests: usize) -> Result<u8, Failure> {
     ))
 }
 
-/// Keeps the rows that failed the last time, and says which they are; all of them where none is known to have failed.
+/// Keeps the rows that failed the last time, and names them; keeps all if none is known to have
+/// failed.
 fn keep_last_failed(plan: &mut Plan<'_>) {
     let last = LastRun::read();
     let had_failed = |row: &Row<'_>| last.as_ref().is_some_and(|last| last.had_failed(row));
@@ -479,7 +480,7 @@ fn refuse_fewer_runs(calling: &Calling) -> Result<(), Failure> {
     if calling.record != Some(Which::Failed) {
         return Ok(());
     }
-    let why = "`--record=failed` records all runs that a suite asks for: fewer would make a failed row look better";
+    let why = "`--record=failed` records all runs of a row: fewer runs would make a failed row look better";
     let help = "omit `--runs`, or record everything with `--record --runs N`";
     Err(Failure::with_help(why, help))
 }

@@ -206,7 +206,7 @@ pub(super) fn is_code_with_digit_first(text: &str) -> bool {
     is_mixed && text.contains(char::is_uppercase) && !is_size() && is_code(&text.to_lowercase())
 }
 
-/// Which kinds of identifiers a call gives.
+/// The kinds of identifiers in a call's arguments.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Kinds(u8);
 

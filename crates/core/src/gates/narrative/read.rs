@@ -44,8 +44,7 @@ pub(super) fn narrative(block: &mut Block<'_>) -> Narrative {
             .collect(),
         extraction: block.or_default(
             "extraction",
-            "`rules` holds completed changes against successful calls; `literal` takes every verb with an object, and \
-             compares words",
+            "`rules` compares completed changes with successful calls; `literal` takes every verb with an object and compares words",
             |field| field.choice("a way of extraction", &ways),
         ),
     };

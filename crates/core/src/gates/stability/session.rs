@@ -44,7 +44,7 @@ impl Spent {
     }
 }
 
-/// One call; equal when name, server and arguments are.
+/// One call. Calls are equal if name, server and arguments are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Step<'a> {
     pub(super) name: &'a str,

@@ -320,7 +320,7 @@ fn message(at_us: u64, data: &str) -> Option<Entry> {
 }
 
 fn encoded(at_us: u64, line: &Kept<'_>, encoding: &str) -> Entry {
-    let text = format!("a body in the encoding `{encoding}`, which is not recorded");
+    let text = format!("a body in the encoding `{encoding}`, which mcptest does not record");
     let (_, bytes) = excerpt(&Kept {
         bytes: &[],
         length: line.length,

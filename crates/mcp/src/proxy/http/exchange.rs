@@ -139,7 +139,7 @@ impl HttpProxy {
         answer.map(|answer| self.pass_back(number, answer))
     }
 
-    /// Asks the target.
+    /// Sends the request to the target.
     pub(super) async fn ask(
         &self,
         path: &str,

@@ -125,7 +125,7 @@ impl HttpProxy {
         }
     }
 
-    /// Passes on messages that no one takes. A stream may still carry awaited answers.
+    /// Passes on messages without an observer. A stream may still carry awaited answers.
     async fn pass_on(
         self: &Arc<Self>,
         number: u64,
