@@ -1,4 +1,4 @@
-//! Packs the pages of the book for `mcptest explain`. Packed, they take 165 KB less of the program.
+//! Compresses the pages of the book for `mcptest explain`, which saves 165 KB of the program.
 
 use flate2::{Compression, write::GzEncoder};
 use std::error::Error;

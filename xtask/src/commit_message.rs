@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// Words that begin a description, where a subject begins with a command.
+/// Words that begin a description, not an imperative.
 const NOT_COMMANDS: &[&str] = &[
     "a",
     "after",

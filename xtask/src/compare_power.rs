@@ -18,7 +18,7 @@ const PROMISED: Detection = Detection {
     alpha: 0.05,
     power: 0.8,
 };
-/// Tests, and runs of each on both sides.
+/// The number of tests, and of runs of each on both sides.
 const SIZES: [(usize, u64); 8] = [
     (1, 5),
     (1, 10),

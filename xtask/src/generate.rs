@@ -82,7 +82,7 @@ fn pages() -> Vec<(String, String)> {
     pages
 }
 
-/// The page of a gate, where links to its targets find the first word on each.
+/// The page of a gate, with anchors for its targets.
 fn anchored(gate: &GateKind) -> String {
     let mut text = gate.doc.to_owned();
     for target in gate.targets {

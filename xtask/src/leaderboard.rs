@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     )))
 }
 
-/// pass@1, and pass@k and pass^k where every test has k runs.
+/// pass@1, and pass@k and pass^k if every test has k runs.
 fn figures(model: &str, tests: &[&TestReport], k: u64) -> BTreeMap<String, f64> {
     let mut figures = BTreeMap::new();
     let of = |k: u64| -> Option<ModelRow> { model_row(model, tests, k) };

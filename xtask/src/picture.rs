@@ -1,4 +1,5 @@
-//! `picture`: what a terminal shows of the demo that fails on purpose, as an SVG for docs/running.md.
+//! `picture`: the terminal's output for the demo that fails on purpose, as an SVG for
+//! docs/running.md.
 
 use crate::say;
 use std::fmt::Write;
@@ -125,7 +126,8 @@ impl Look {
     }
 }
 
-/// The screen as a picture of a terminal. Every stretch has its own place and length, whatever the font.
+/// The screen as a picture of a terminal. Each piece of text has a fixed place and length, so the
+/// font does not matter.
 fn svg(screen: &str) -> String {
     let (width, rows) = (
         COLUMNS as f64 * COLUMN + 2.0 * MARGIN,

@@ -1,4 +1,5 @@
-//! `pin`: the headers of the suites' cassettes, written again from the suites, and the seals of their runs.
+//! `pin`: writes the headers of the suites' cassettes again from the suites, and the seals of their
+//! runs.
 
 use crate::say;
 use mcptest_core::eval::SideRuns;

@@ -20,7 +20,7 @@ pub(crate) struct Passage {
 }
 
 impl File {
-    /// Reads a file by its tokens, so that neither a brace in a text nor the place of the tests matters.
+    /// Reads a file by its tokens, so braces in texts and the place of the tests do not matter.
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         let tokens: TokenStream = text.parse().map_err(|error| format!("{error}"))?;
         let mut file = Self::default();

@@ -45,7 +45,7 @@ impl DollarBudget {
         self.amount.spent >= self.limit_usd - ROUNDING
     }
 
-    /// Returns true if the calls under way may use it up.
+    /// Returns true if calls in progress may use it up.
     fn may_be_used_up(&self) -> bool {
         let Amount { spent, reserved } = self.amount;
         reserved > ROUNDING && spent + reserved >= self.limit_usd - ROUNDING
@@ -156,7 +156,7 @@ impl Spent {
     }
 }
 
-/// The usage of a call, or of a program that made its own calls.
+/// The usage of a call, or of a program with its own calls.
 #[derive(Debug, Clone, Copy)]
 pub struct Used {
     /// Tokens, of prompts and completions together.
@@ -268,7 +268,7 @@ impl Spending {
         }
     }
 
-    /// Sets the amount aside, unless calls under way may use up a budget.
+    /// Reserves the amount, unless calls in progress may use up a budget.
     fn set_aside(&self, budgets: Budgets<'_>, most_usd: f64) -> bool {
         let mut spent = self.spent.lock();
         let must_wait = spent

@@ -43,7 +43,7 @@ pub struct Strike {
     pub struck: FaultEffect,
     /// True if the call takes real time.
     pub real: bool,
-    /// The time limit of the call: the limit that the agent sees, and that the virtual clock counts.
+    /// The time limit of the call, for the agent and for the virtual clock.
     pub limit_ms: u64,
     /// The called server and tool.
     server: String,
@@ -53,7 +53,7 @@ pub struct Strike {
 /// The failure that an agent sees instead of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToldFailure {
-    /// The code of a JSON-RPC error; `None` when no server gave one.
+    /// The code of a JSON-RPC error; `None` if the server gave none.
     pub code: Option<i64>,
     /// The message.
     pub message: String,
@@ -279,7 +279,8 @@ impl CallFaultRule {
 }
 
 impl FaultEffect {
-    /// In virtual time: beyond the time limit of the call its answer is lost, and within it nothing was cancelled.
+    /// The effect in virtual time: an answer after the time limit is lost, and before it nothing is
+    /// cancelled.
     fn within(self, limit_ms: u64) -> Self {
         match self {
             Self::Late { delay_ms } if delay_ms > limit_ms => Self::Lost,

@@ -11,7 +11,7 @@ pub fn instructions_of(servers: &[Connected]) -> Vec<(String, String)> {
     servers.iter().filter_map(said).collect()
 }
 
-/// The system prompt as hosts put it together: the user's own text, then a section for each server.
+/// The system prompt as hosts build it: the user's text, then a section for each server.
 pub fn system_prompt(own: Option<&str>, instructions: &[(String, String)]) -> Option<String> {
     let mut sections: Vec<String> = own
         .filter(|own| !own.is_empty())

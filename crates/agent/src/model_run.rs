@@ -94,7 +94,7 @@ pub enum Unrecorded {
     },
     /// The next request would exceed the budget.
     OverBudget(OverBudget),
-    /// The provider's infrastructure failed in the middle, which is not evidence about the model.
+    /// The provider's infrastructure failed during the run, which is not evidence about the model.
     Broken {
         /// The failure.
         why: String,
@@ -175,7 +175,7 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Says every turn of the user's; the word for why it ended.
+    /// Runs every turn of the user. Returns the reason for the end.
     async fn converse(&mut self) -> Result<String, Unrecorded> {
         let mut stop = Stop::EndTurn.as_str().to_owned();
         for turn in self.task.turns {
@@ -285,7 +285,7 @@ impl Run<'_> {
         Ok(ModelAnswer::Answered(Box::new(ModelTurn { reply, said })))
     }
 
-    /// Asks the provider, and tells who watches of every wait.
+    /// Asks the provider, and notifies the observer of every wait.
     async fn ask_provider(&self, ask: &Ask<'_>, deadlines: Deadlines) -> ProviderAnswer {
         let mut retries = Vec::new();
         let mut observe = |retry: Retry| {
@@ -335,7 +335,7 @@ impl Run<'_> {
         Some(Tokens::without_total(Some(prompt), Some(completion)))
     }
 
-    /// Counts what an answer used, by an estimate when the provider does not count. Returns its cost.
+    /// Counts the tokens of an answer, estimated if the provider reports none. Returns its cost.
     fn account(
         &mut self,
         counted: Tokens,
@@ -440,7 +440,7 @@ enum ModelAnswer {
     Failed(AskError),
 }
 
-/// The answer of a provider, and the tries that failed before it.
+/// A provider's answer, and the earlier failed tries.
 struct ProviderAnswer {
     reply: Result<Reply, AskError>,
     retries: Vec<RecordedError>,

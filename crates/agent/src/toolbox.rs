@@ -16,7 +16,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::time::{Instant, sleep, timeout_at};
 
-/// Chooses the tools that are put among the offered ones to distract.
+/// Chooses the distractors among the offered tools.
 pub type Distract<'a> = &'a (dyn Fn(&[CatalogueTool]) -> Vec<CatalogueTool> + Send + Sync);
 
 /// A server that is connected to.
@@ -112,7 +112,7 @@ enum Route<'t> {
     },
     /// A distractor.
     Distractor(&'t CatalogueTool),
-    /// To no known tool: the names as they were written.
+    /// A call of an unknown tool, with the names as written.
     Nowhere {
         server: Option<&'t str>,
         tool: &'t str,
@@ -123,7 +123,7 @@ enum Route<'t> {
 const UNKNOWN_TOOL: i64 = -32602;
 
 impl Toolbox {
-    /// Lists the tools of every server, and offers all but the `hidden` ones.
+    /// Lists the tools of every server, and offers all except the `hidden` ones.
     pub async fn open(
         servers: Vec<Connected>,
         distract: Distract<'_>,

@@ -11,7 +11,7 @@ const SUITE: &str = "agents:\n  - name: looks\n    cassette: [runs.jsonl]\n    \
 const RUN: &str =
     r#"{"tool_calls":[{"id":"1","name":"look","args":{}}],"tool_results":[],"final_response":""}"#;
 
-/// Runs a program at a terminal, and types once it asks.
+/// Runs a program at a terminal, and types when it asks.
 const TYPES: &str = r#"
 import os, pty, sys
 keys, program = sys.argv[1].encode(), sys.argv[2:]

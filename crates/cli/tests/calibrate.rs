@@ -48,7 +48,7 @@ fn mcptest(folder: &Path, words: &[&str]) -> (String, Option<i32>) {
     (text, done.status.code())
 }
 
-/// Twelve rows of good runs, four to a row, and twelve bad runs.
+/// Twelve good runs in rows of four, and twelve bad runs.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut labels = String::new();

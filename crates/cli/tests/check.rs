@@ -75,7 +75,8 @@ fn findings(words: &[&str]) -> (Vec<String>, Vec<String>) {
     (failed, ids(|test| test["probe"]["warning"].is_string()))
 }
 
-/// A server over HTTP whose first line, on either output, is its address.
+/// A server over HTTP that prints its address in the first line of standard output or standard
+/// error.
 struct Served(Child, String);
 
 impl Served {

@@ -1,4 +1,5 @@
-//! Is every entry in the list of commands whole, and is every command line that a report advises accepted?
+//! Is every entry in the list of commands complete, and is every command line that a report
+//! suggests accepted?
 
 #![allow(clippy::unwrap_used, missing_docs)]
 

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Mutex;
 
-/// The program in this folder, with nothing in its environment.
+/// Runs the program in this folder, with an empty environment.
 fn mcptest(folder: &Path, arguments: &[&str]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
     command
@@ -47,7 +47,7 @@ fn report(folder: &Path, suite: &str) -> (Option<i32>, Value) {
     )
 }
 
-/// What did not pass: the keys of gates, and `expect` for runs.
+/// The failed parts: the keys of gates, and `expect` for runs.
 fn failed_parts(report: &Value) -> BTreeSet<String> {
     let is_bad = |part: &&Value| part["status"] != "passed";
     let mut failed = BTreeSet::new();
@@ -292,7 +292,7 @@ fn a_run_that_a_gate_fails_has_failed_in_every_report_and_comparison() {
     }
 }
 
-/// Gates with a picture of their own, which their evidence is drawn from.
+/// Gates with their own picture, drawn from their evidence.
 const WITH_EVIDENCE: [&str; 14] = [
     "golden_path",
     "stability",

@@ -1,4 +1,5 @@
-//! Does every gate of the program hold to the rules of the registry, and is it named by its own files alone?
+//! Does every gate of the program follow the rules of the registry, and do only its own files name
+//! it?
 
 #![allow(clippy::unwrap_used, missing_docs)]
 

@@ -1,4 +1,4 @@
-//! Does any path that a coding agent names, or that a suite names for it, lead `mcptest mcp` out of its folder?
+//! Does any path from a coding agent, or from a suite, lead `mcptest mcp` out of its folder?
 
 #![allow(clippy::unwrap_used, missing_docs)]
 

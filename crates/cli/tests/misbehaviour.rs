@@ -86,7 +86,7 @@ fn rows() -> Vec<String> {
     rows
 }
 
-/// Rows without a server of ours: addresses where none is.
+/// Rows without a server: addresses on which none listens.
 const ADDRESSES: [(&str, &str); 3] = [
     ("http-nobody-listens", "http://127.0.0.1:1/mcp"),
     ("http-unknown-host", "http://no-such-host.invalid/mcp"),

@@ -145,7 +145,7 @@ impl Drop for Killed {
     }
 }
 
-/// What a call answers at this address, as a request for this host.
+/// The answer to a call at this address, as a request for this host.
 fn asked(address: &str, host: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     let head = "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: hi\r\nConnection: close";

@@ -15,7 +15,7 @@ use std::io::Read;
 use std::path::Path;
 use std::process::Command;
 
-/// Gates that may pass with failed runs: the key that sets the share of runs that is enough.
+/// Gates that may pass with failed runs: the key that sets the required share of runs.
 const FLOORS: [(&str, &str); 7] = [
     ("trajectory", "min_pass_rate: 0.5"),
     ("trajectory_axes", "min_pass_rate: 0.5"),
@@ -26,7 +26,7 @@ const FLOORS: [(&str, &str); 7] = [
     ("recovery", "min_pass_rate: 0.5"),
 ];
 
-/// How a report describes the row of one gate, over a right run and a wrong one.
+/// A report's description of the row of one gate, for a correct and a wrong run.
 #[derive(Debug, PartialEq)]
 struct Told {
     has_failed: bool,
@@ -34,7 +34,7 @@ struct Told {
     passed_runs: Option<usize>,
 }
 
-/// How to read each format.
+/// The reader of each format.
 const READERS: &[(&str, fn(&str, &str) -> Told)] = &[
     ("pretty", in_pretty),
     ("json", in_json),
@@ -192,7 +192,7 @@ fn strict() -> Vec<(&'static str, String)> {
         .collect()
 }
 
-/// The gates that may pass with failed runs, in a block that does.
+/// The gates that may pass with failed runs, each with a block that does.
 fn tolerant() -> Vec<(&'static str, String)> {
     let floored = FLOORS.iter().map(|(gate, floor)| {
         let (_, block) = BLOCKS.iter().find(|(other, _)| other == gate).unwrap();
@@ -203,7 +203,7 @@ fn tolerant() -> Vec<(&'static str, String)> {
     floored.collect()
 }
 
-/// Beside a written `expect:` a floor would not be the gate's own.
+/// Removes a written `expect:`, which would replace the gate's own floor.
 fn without_expect(block: &str) -> String {
     match block.split_once(", expect:") {
         Some((before, _)) => format!("{before} }}"),

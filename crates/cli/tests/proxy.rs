@@ -1,4 +1,4 @@
-//! The proxy as a host runs it: the program itself, with signals and kills.
+//! The proxy as a host runs it: the real program, with signals and kills.
 
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, missing_docs)]

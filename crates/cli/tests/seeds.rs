@@ -16,7 +16,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// What is typed, in this folder, with only this in the environment.
+/// Runs a typed command in this folder, with only this environment.
 fn typed(folder: &Path, line: &str, environment: &BTreeMap<String, String>) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
     let words = line.strip_prefix("mcptest ").unwrap().split(' ');
@@ -146,7 +146,7 @@ const ASKED: &str = concat!(
     "\n",
 );
 
-/// Which requests a mock with this fault answers with a result.
+/// The requests that a mock with this fault answers with a result.
 fn answered(folder: &Path, fault: &str) -> BTreeSet<u64> {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
     command

@@ -1,4 +1,5 @@
-//! Are tool tests recorded once and judged the same ever after, through the program and with a real server?
+//! Are tool tests recorded once and judged equally afterwards, through the program and with a real
+//! server?
 
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
@@ -905,7 +906,7 @@ fn update_shows_what_a_live_call_came_to_and_writes_it_only_when_told_to() {
     assert!(!fs::read_to_string(&path).unwrap().contains("19 degrees"));
 }
 
-/// A report with the data that a page holds packed as plain text.
+/// A report with the packed data of its page as plain text.
 fn unpacked(said: &str) -> String {
     let packed = said.split("<script type=\"text/plain\"").skip(1);
     let texts = packed.filter_map(|rest| {

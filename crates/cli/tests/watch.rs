@@ -17,7 +17,7 @@ const SUITE: &str = "agents:
   - { name: second, cassette: [b.json], expect: [{ target: final_response, matcher: { contains: sunny } }] }
 ";
 
-/// A watching program and the lines that it writes to either stream.
+/// A watching program, with the lines of both streams.
 struct Watching {
     folder: TempDir,
     program: Child,

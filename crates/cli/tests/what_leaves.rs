@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Begins a line of its own with a command of a CI runner, sets the clipboard, turns the text around.
+/// Text that begins a line with a CI command, sets the clipboard, and reverses the direction.
 const HOSTILE: &str = "\n::error::owned\n  ##[group]owned \u{1b}]52;c;eA==\u{7}\u{1b}[31m\u{202e}\r\n::set-output name=a::b";
 /// Under a secret's name in the environment.
 const NAMED: &str = "planted-named-0a1b2c";
@@ -271,7 +271,8 @@ fn report() -> String {
     json!({ "schema_version": 1, "summary": summary, "tests": [row] }).to_string()
 }
 
-/// What each command is tried with. `REFUSED`, `SUITE`, `FILE` and `SERVER` are each of the words of [`SETS`].
+/// The invocations of each command. `REFUSED`, `SUITE`, `FILE` and `SERVER` are replaced by each of
+/// the words of [`SETS`].
 const INVOCATIONS: &str = "
 run REFUSED
 run REFUSED --list

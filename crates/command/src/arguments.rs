@@ -85,7 +85,7 @@ fn object(written: &str) -> Result<Map<String, Value>, ArgumentError> {
 }
 
 impl Given {
-    /// The arguments with the types that the tool's schema asks for.
+    /// The arguments with the types of the tool's schema.
     pub fn typed(&self, schema: Option<&Value>) -> Result<Map<String, Value>, ArgumentError> {
         let mut arguments = self.whole.clone();
         for (key, text) in &self.texts {

@@ -40,7 +40,7 @@ const NAMED: [&str; 7] = [
     "-s",
 ];
 
-/// A word of the command line with which a server begins that has neither `--` nor an option before it.
+/// The start of a server on the command line, with neither `--` nor an option before it.
 struct BareWord {
     at: usize,
     server: BareServer,

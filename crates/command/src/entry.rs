@@ -120,7 +120,7 @@ impl CommandKind {
     }
 }
 
-/// Adds the arguments. The comment at their struct is not what the command is for.
+/// Adds the arguments. The doc comment of their struct does not describe the command.
 fn describe<C: RunCommand>(command: Command) -> Command {
     C::augment_args(command)
         .about(C::SUMMARY)

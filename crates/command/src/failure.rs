@@ -41,7 +41,7 @@ impl Failure {
         Self::new(format!("cannot {what}: {}", mcptest_replay::reason(error)))
     }
 
-    /// An end that is not an error of the command.
+    /// An early end that is not an error of the command.
     pub fn ended(exit_code: u8, why: impl Into<String>) -> Self {
         Self {
             why: why.into(),

@@ -5,7 +5,7 @@ use mcptest_replay::Interrupt;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// The time that a recording may take to end: its teardown commands and its servers have lower limits.
+/// The time limit for a recording to end: its teardown commands and its servers have lower limits.
 const PATIENCE: Duration = Duration::from_secs(150);
 
 /// Ends a recording when the user or the system interrupts it. A second interrupt, or one without a

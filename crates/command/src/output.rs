@@ -1,4 +1,5 @@
-//! Where bytes go: reports to standard output or files, all else to standard error.
+//! How does output leave the program? Reports go to standard output or files, everything else to
+//! standard error.
 
 use crate::exit_code::EXIT_BROKEN;
 use crate::failure::Failure;
@@ -12,7 +13,7 @@ use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
-/// When to colour.
+/// When output is coloured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Colour {
     /// On a terminal, unless `NO_COLOR` is set.
@@ -25,7 +26,7 @@ pub enum Colour {
 
 static COLOUR: RwLock<Colour> = RwLock::new(Colour::Auto);
 
-/// Sets when to colour from now on.
+/// Sets when output is coloured.
 pub fn set_colour(colour: Colour) {
     *COLOUR.write() = colour;
 }
@@ -40,7 +41,7 @@ pub fn shown<'t>(text: &'t str, stream: &impl IsTerminal) -> Cow<'t, str> {
     }
 }
 
-/// Writes to standard output what [`shown`] leaves of a string.
+/// Writes a string to standard output, filtered by [`shown`].
 pub fn stdout(bytes: &[u8]) -> Result<(), Failure> {
     // Whole text is by far the most common, and quicker to check than to mend.
     let text =
@@ -48,7 +49,7 @@ pub fn stdout(bytes: &[u8]) -> Result<(), Failure> {
     own(&shown(&text, &std::io::stdout()))
 }
 
-/// Writes lines that are commands to a CI runner: [`shown`] leaves their first two characters.
+/// Writes lines that are commands to a CI runner: [`shown`] keeps their first two characters.
 pub fn commands(bytes: &[u8]) -> Result<(), Failure> {
     let stdout = std::io::stdout();
     let line = |line: &str| format!("::{}\n", shown(line.trim_start_matches(':'), &stdout));
@@ -73,7 +74,7 @@ pub fn own(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes to standard error what [`shown`] leaves of a string.
+/// Writes a string to standard error, filtered by [`shown`].
 pub fn stderr(text: &str) {
     if text.is_empty() {
         return;
@@ -131,7 +132,7 @@ fn on_its_line(text: &str) -> String {
     })
 }
 
-/// Ends with clap's message: help and version succeed, all else is a bad invocation.
+/// Prints clap's message. Help and version succeed; other messages are invalid invocations.
 pub fn usage(error: &clap::Error) -> ExitCode {
     let text = error.render();
     if error.use_stderr() {

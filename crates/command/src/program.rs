@@ -34,7 +34,7 @@ impl Program {
         Self { commands, gates }
     }
 
-    /// Runs the command that the words name. The first word is the program itself.
+    /// Runs the named command. The first word is the program itself.
     pub fn run(&self, words: Vec<OsString>) -> ExitCode {
         match self.parse(words) {
             Ok(arguments) => self

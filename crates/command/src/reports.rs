@@ -217,7 +217,8 @@ impl<R> Destination<R> {
         Ok(destinations)
     }
 
-    /// One report and the commands of one may share standard output: a terminal tells them apart.
+    /// One report and one format of commands may share standard output, because a terminal can
+    /// separate them.
     fn refuse_shared_output(destinations: &[Self]) -> Result<(), Failure> {
         let (commands, texts): (Vec<&Self>, Vec<&Self>) = destinations
             .iter()

@@ -107,7 +107,8 @@ pub fn spec_of_one_exchange(
     Ok(spec)
 }
 
-/// The limit that `--timeout` alone sets for a command as a whole. Beside `--connect-timeout` it limits each request.
+/// The limit that `--timeout` alone sets for a whole command. With `--connect-timeout`, it limits
+/// each request.
 pub fn limit_of_everything(args: &Direct) -> Option<Duration> {
     args.timeout.filter(|_| args.connect_timeout.is_none())
 }
@@ -121,7 +122,7 @@ fn tell(spec: &ServerSpec) {
     ));
 }
 
-/// The server that is named on the command line, with nothing applied; `None` when none is.
+/// The server on the command line, without `--header` and `--env`; `None` without one.
 fn direct(args: &Direct) -> Result<Option<ServerSpec>, Failure> {
     Ok(match (&args.url, command(args)?) {
         (Some(url), _) => Some(ServerSpec::url(url, url)),
@@ -133,7 +134,7 @@ fn direct(args: &Direct) -> Result<Option<ServerSpec>, Failure> {
     })
 }
 
-/// The words of the command that is named, when one is.
+/// The words of the server's command, if given.
 fn command(args: &Direct) -> Result<Option<Vec<String>>, Failure> {
     match &args.command {
         Some(text) => words(text).map(Some),
@@ -259,7 +260,7 @@ fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Adds what `--header` says.
+/// Applies one `--header`.
 fn add_header(written: &str, endpoint: &mut Endpoint) -> Result<(), Failure> {
     let (name, value) = written.split_once(':').ok_or_else(|| {
         Failure::with_help(
@@ -288,7 +289,7 @@ fn add_header(written: &str, endpoint: &mut Endpoint) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Adds what `--env` says.
+/// Applies one `--env`.
 fn add_variable(written: &str, endpoint: &mut Endpoint) -> Result<(), Failure> {
     let (name, value) = written.split_once('=').ok_or_else(|| {
         Failure::with_help(
@@ -331,7 +332,7 @@ pub fn words(text: &str) -> Result<Vec<String>, Failure> {
         .map_err(|_unclosed| Failure::new(format!("a quote in `{text}` is never closed")))
 }
 
-/// Does this with the server; a user who has enough ends it, and the server with it.
+/// Runs this work with a server. Ctrl-C ends it, and the server.
 pub fn speak<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = Builder::new_multi_thread()
         .worker_threads(1)

@@ -36,7 +36,7 @@ impl Suites {
     }
 }
 
-/// The suites that a command names, and what they judge.
+/// The suites that a command names, and the runs that they judge.
 pub struct LoadedSuites {
     /// Each suite with its file name.
     pub loaded: Vec<(String, Loaded)>,

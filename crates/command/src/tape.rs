@@ -5,7 +5,7 @@ use mcptest_files as files;
 use mcptest_mcp::tape::{Tape, is_tape};
 use std::path::Path;
 
-/// The tape in a file; `None` when the file holds something else, or cannot be read.
+/// The tape in a file; `None` if the file is of another kind or unreadable.
 pub fn opened(path: &Path) -> Result<Option<Tape>, Failure> {
     let Ok(bytes) = files::read(path, files::RECORDING) else {
         return Ok(None);

@@ -23,7 +23,7 @@ pub(crate) struct Captured {
 /// The runs that a baseline may contain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CapturedRuns {
-    /// Runs that passed. A test with a failed run is left out.
+    /// Passed runs. A test with a failed run is omitted.
     Passed,
     /// Failed runs as well.
     PassedAndFailed,
@@ -122,7 +122,7 @@ fn without_secrets(mut test: TestBaseline, secrets: &SuiteSecrets) -> Result<Tes
     Ok(test)
 }
 
-/// Writes a baseline into a folder, under the name of its model; over nothing but a baseline.
+/// Writes a baseline into a folder, under the name of its model, replacing only baselines.
 pub(crate) fn write_baseline(folder: &Path, baseline: &Baseline) -> io::Result<PathBuf> {
     let path = folder.join(cassette::with_model(
         "{model}.json",

@@ -20,7 +20,7 @@ pub const LATEST_MODERN: &str = "2026-07-28";
 pub enum Era {
     /// `initialize`, sessions, server-to-client requests.
     Legacy,
-    /// Stateless: each request says its version and the client's capabilities.
+    /// Stateless: each request contains its version and the client's capabilities.
     Modern,
 }
 

@@ -124,7 +124,7 @@ fn is_unsafe(character: char) -> bool {
         || is_noncharacter(u32::from(character))
 }
 
-/// Characters that take no place, or that of a letter.
+/// Characters with no width, or with the width of a letter.
 const FILLERS: [char; 9] = [
     '\u{ad}', '\u{34f}', '\u{115f}', '\u{1160}', '\u{17b4}', '\u{17b5}', '\u{180e}', '\u{3164}',
     '\u{ffa0}',

@@ -61,7 +61,8 @@ fn words(payload: Box<dyn Any + Send>) -> String {
     }
 }
 
-/// For the panic hook of a program: keeps the place of a panic that a guard is about to catch. False when no guard will.
+/// For a program's panic hook: notes the place of a panic that a guard will catch. Returns false if
+/// no guard will.
 pub fn note(panic: &PanicHookInfo<'_>) -> bool {
     let is_guarded = GUARDS.get() > 0;
     if is_guarded {

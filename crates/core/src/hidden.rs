@@ -22,7 +22,7 @@ pub(crate) fn shown(value: &Value) -> Cow<'_, Value> {
     }
 }
 
-/// A value under this name, as an explanation may show it.
+/// A value with this name, for an explanation.
 pub(crate) fn shown_under<'v>(name: &str, value: &'v Value) -> Cow<'v, Value> {
     match &*EVERYWHERE {
         Some(redactor) if is_secret_name(name) => Cow::Owned(named(redactor, name, value.clone())),
@@ -30,7 +30,7 @@ pub(crate) fn shown_under<'v>(name: &str, value: &'v Value) -> Cow<'v, Value> {
     }
 }
 
-/// A value at this JSON pointer, as an explanation may show it.
+/// A value at this JSON pointer, for an explanation.
 pub(crate) fn shown_at<'v>(pointer: &str, value: &'v Value) -> Cow<'v, Value> {
     match name_at(pointer) {
         Some((name, true)) => {
@@ -50,7 +50,8 @@ pub(crate) fn collect_named(text: &str, into: &mut NamedSecrets) {
     }
 }
 
-/// A JSON text without what is secret everywhere, and without these values; `null` if they cannot be searched for.
+/// A JSON text without universal secrets and without these values; `null` if they cannot be
+/// searched for.
 pub(crate) fn without(secrets: &NamedSecrets, text: &str) -> String {
     let own =
         (!secrets.is_empty()).then(|| Redactor::builder().named_secrets(secrets).build().ok());
@@ -142,7 +143,8 @@ pub fn hide_in(redactor: &Redactor, mut report: TestReport) -> TestReport {
     }
 }
 
-/// Hides the values that are secret by the name at the end of their path, which is elsewhere in the report's text.
+/// Hides values that are secret by the name at the end of their path, which is in another text of
+/// the report.
 fn hide_values(redactor: &Redactor, report: &mut TestReport) {
     let of_runs = report.runs.iter_mut().flat_map(|run| &mut run.expectations);
     of_runs.for_each(|expectation| hide_under_names(redactor, expectation));

@@ -11,16 +11,16 @@ pub use model_id::{has_thinking_levels, is_reasoning, thinks_adaptively};
 pub use own_keys::taken_keys;
 pub use refusals::{Parameters, Refusal, refusals};
 
-/// A provider that is known by the ids of its models.
+/// A provider that is recognised by the ids of its models.
 #[derive(Debug)]
 pub struct Family {
     /// Its name in messages and cassettes.
     pub name: &'static str,
     /// Its name for people.
     pub title: &'static str,
-    /// The [`Kind`] that its own models speak.
+    /// The [`Kind`] of its own models.
     pub kind: &'static str,
-    /// The beginnings of its models' ids. `#` means a digit.
+    /// The prefixes of its models' ids. `#` means a digit.
     pub prefixes: &'static [&'static str],
     /// The variables for the key, by precedence.
     pub keys: &'static [&'static str],
@@ -128,7 +128,7 @@ pub fn key_variables() -> impl Iterator<Item = &'static str> {
         .flat_map(|family| family.keys.iter().copied())
 }
 
-/// Which models can call tools from code that their provider runs, for people.
+/// The models that can call tools from code that their provider runs, for messages.
 pub const WITH_CODE: &str = "Anthropic's models from Opus 4.5, Sonnet 4.5 and Haiku 5.5 on (`type: anthropic`), and \
                              OpenAI's from gpt-5.6 on (`type: openai-responses`)";
 

@@ -49,7 +49,7 @@ pub fn some_of<'n>(names: impl Iterator<Item = &'n str>) -> String {
     format!("{}{more}", names.join(", "))
 }
 
-/// `` `a` or `b` ``, cut where the list is long.
+/// `` `a` or `b` ``, shortened if the list is long.
 pub(crate) fn any_of<S: AsRef<str>>(names: &[S]) -> String {
     const MOST: usize = 5;
     let shown: Vec<String> = names
@@ -90,7 +90,7 @@ pub(crate) fn quoted<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Strin
     quoted.collect::<Vec<_>>().join(", ")
 }
 
-/// The first characters of a text, with an ellipsis when there are more.
+/// The first characters of a text, with an ellipsis if more follow.
 pub fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &text[..end]),

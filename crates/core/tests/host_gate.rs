@@ -1,4 +1,4 @@
-//! Can a host judge by a gate of its own, with the public names of the library alone?
+//! Can a host judge by its own gate, using only the library's public names?
 
 #![allow(clippy::unwrap_used, missing_docs)]
 

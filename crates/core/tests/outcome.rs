@@ -13,7 +13,7 @@ use mcptest_core::trace::Trace;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What is judged of these runs by an agent with these blocks.
+/// The verdict of an agent with these blocks on these runs.
 fn judged(blocks: &str, runs: &[&str]) -> TestReport {
     let indented: Vec<String> = blocks.lines().map(|line| format!("    {line}\n")).collect();
     let agents = format!(

@@ -151,7 +151,7 @@ const FREE: [&str; 12] = [
     "oneOf",
 ];
 
-/// The same within a scenario: places of the state and arguments.
+/// Free keys within a scenario: places of the state, and arguments.
 const OF_WORLD: [&str; 9] = [
     "seed",
     "when",

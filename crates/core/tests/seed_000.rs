@@ -101,7 +101,7 @@ fn with_gate(gate: &str) -> String {
     format!("{agent} {gate} }}\n")
 }
 
-/// The gates of a block over two runs that are the same.
+/// The gates of a block over two equal runs.
 fn judged(gate: &str, trace: &Value) -> Vec<mcptest_core::report::GateReport> {
     walk::gates(
         &walk::suite(&["search"], &with_gate(gate)),

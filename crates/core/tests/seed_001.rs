@@ -165,7 +165,7 @@ fn one_perfect_run_certifies_about_five_percent_and_a_high_floor_needs_a_sample(
     assert!(certified_lower(30, 30, 0.95).unwrap() < 0.91);
 }
 
-/// The three ways to ask a model, with the caps that the document advises, beside an exact floor.
+/// The three ways to ask a model, with the document's recommended caps, and an exact floor.
 const GRADED: &str = "
 judge: { model: claude-sonnet-4-5 }
 agents:

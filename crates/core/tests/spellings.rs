@@ -1,4 +1,5 @@
-//! Does every place of a suite that takes a tool's name know the tool in every spelling that hosts write?
+//! Does every place of a suite that takes a tool's name recognise the tool in every spelling of
+//! hosts?
 
 use mcptest_core::suite::json_schema;
 use mcptest_core::{Host, Recorded, Status, TestReport, Trace, judge, load};
@@ -6,7 +7,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// `delete_page` of the declared server `docs`, in spellings that leave no doubt.
+/// Unambiguous spellings of `delete_page` of the declared server `docs`.
 const CERTAIN: [&str; 13] = [
     "docs__delete_page",
     "docs___delete_page",
@@ -23,8 +24,8 @@ const CERTAIN: [&str; 13] = [
     "delete_page_mcp_docs",
 ];
 
-/// Spellings that may mean it: another case or separator, a joint that tools have in their own names, or a server that
-/// nobody declares.
+/// Ambiguous spellings: another case or separator, a separator that tools have in their own names,
+/// or an undeclared server.
 const DOUBTFUL: [&str; 19] = [
     "deletePage",
     "DeletePage",
@@ -144,7 +145,7 @@ const PLACES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Gates whose names are looked up among the tools that are offered, never among recorded calls.
+/// Gates that look up their names among the offered tools, never among recorded calls.
 const NOT_OF_CALLS: [&str; 1] = ["ablate"];
 
 fn judged(gate: &str, block: &str, written: &str, call: &Value) -> TestReport {
@@ -222,7 +223,8 @@ fn another_tool_is_never_taken_for_it() {
     }
 }
 
-/// The places below a part of the schema that take the name of a tool, as `calls[].name`, where definitions lead.
+/// The places below a part of the schema that take a tool's name, such as `calls[].name`, following
+/// definitions.
 fn places_for_tools(
     node: &Value,
     schema: &Value,
@@ -256,7 +258,7 @@ fn places_for_tools(
     found
 }
 
-/// The places of a block that say `TOOL`.
+/// The places of a block with `TOOL`.
 fn places_of_tool(node: &Value, place: &str) -> BTreeSet<String> {
     match node {
         Value::String(text) if text == "TOOL" => BTreeSet::from([place.to_owned()]),

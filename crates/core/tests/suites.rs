@@ -11,7 +11,7 @@ use mcptest_redact::Redactor;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Loads the first of these files; `CITY` is all there is in the environment.
+/// Loads the first of these files, with only `CITY` in the environment.
 fn load_files(files: &[(&str, &str)]) -> Loaded {
     let by_path: BTreeMap<&str, &str> = files.iter().copied().collect();
     let read = |path: &Path| {

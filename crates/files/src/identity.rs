@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 /// same file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Identity {
-    /// The device and number of a file that is there.
+    /// The device and number of an existing file.
     Number(u64, u64),
-    /// The path of a file that is not there, or that has no number.
+    /// The path of a file that does not exist or has no number.
     Path(PathBuf),
 }
 

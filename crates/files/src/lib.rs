@@ -14,7 +14,7 @@ pub use open::{STDIN, lock_file, open};
 pub use read::{RECORDING, TEXT, read, read_named, read_named_text, reading};
 pub use write::{discard, make_folder_of, may_replace, open_to_write, replace, write};
 
-/// Why a file cannot be read or written, in the same words on every system.
+/// Why a file cannot be read or written, in equal words on every system.
 pub fn reason(error: &std::io::Error) -> String {
     use std::io::ErrorKind;
     match error.kind() {

@@ -74,7 +74,7 @@ pub(crate) fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
     options
 }
 
-/// Returns true if the shell opened this stream for us, as for `<(command)`, where a pipe is expected.
+/// Returns true if the shell opened this stream, as for `<(command)`, where a pipe is expected.
 pub(crate) fn is_handed_over(path: &Path) -> bool {
     let streams = [STDIN, "/dev/stdout", "/dev/stderr"].map(Path::new);
     streams.contains(&path)

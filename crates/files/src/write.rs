@@ -70,7 +70,7 @@ pub fn may_replace(path: &Path, is_own: impl FnOnce(&[u8]) -> bool) -> io::Resul
     }
 }
 
-/// Puts these bytes at `path` in one step, on the disk before anything else is written.
+/// Writes these bytes to `path` in one step, and to the disk before any other write.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     refuse_outside(path)?;
     let folder = folder_of(path);
@@ -107,7 +107,7 @@ fn temporary() -> tempfile::Builder<'static, 'static> {
     tempfile::Builder::new()
 }
 
-/// Makes the rename itself last; where folders cannot be synced, the system does it in its own time.
+/// Writes the rename itself to the disk. If folders cannot be synced, the system does it later.
 fn sync_folder(folder: &Path) {
     if let Ok(folder) = File::open(folder) {
         let _ = folder.sync_all();

@@ -170,7 +170,8 @@ fn envelope(tools: &[String], text: &str, number: usize) -> Value {
 mod tests {
     use super::gates;
 
-    /// Characters of several bytes, whose case or width changes, that join or turn text, and that end lines or quotes.
+    /// Multi-byte characters: with varying case or width, joining or reversing text, ending lines
+    /// or quotes.
     const ODD: &str = "–—−•·▪◦→✅☑✗❌…“”‘’«»‹›。！？，；：（）【】İıßẞŉǅﬁΣςÅéñ字漢ひ한ไทย\u{301}\u{200b}\u{200d}\u{202e}\u{2028}\u{2029}\u{85}\u{feff}😀👩‍👧🇳🇴٣५½²₂";
 
     #[test]

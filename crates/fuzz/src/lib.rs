@@ -1,4 +1,4 @@
-//! Which functions take bytes from outside? Each must not panic, hang or break its law on any input.
+//! Which functions take bytes from outside? None may panic, hang or break its law on any input.
 
 mod gates;
 
@@ -104,7 +104,7 @@ pub fn message(data: &[u8]) {
     }
 }
 
-/// Server-sent events: how the bytes are cut does not matter.
+/// Server-sent events: the result does not depend on how the bytes are split.
 pub fn events(data: &[u8]) {
     let whole = sse::Parser::new(1 << 16).feed(data);
     let mut parser = sse::Parser::new(1 << 16);

@@ -308,7 +308,7 @@ fn measure_question(
     ))
 }
 
-/// The grades that the judge gave to a labelled run, and to the same run retold.
+/// A judge's grades of a labelled run, and of the same run retold.
 fn checked_run(
     labelled: &Labelled<'_>,
     retold: &[RetoldUnit<'_>],

@@ -11,7 +11,7 @@ use mcptest_core::suite::Suite;
 use mcptest_core::trace::Tokens;
 use mcptest_replay::Plan;
 
-/// About what a judge writes: a reason and a grade.
+/// The estimated tokens of a judge's answer: a reason and a grade.
 const TOKENS_OF_AN_ANSWER: u64 = 100;
 
 /// The cost of grading one check of a row.

@@ -187,7 +187,7 @@ pub(crate) fn to_grade<'p>(
     (!wanted.is_empty()).then_some((grades, wanted))
 }
 
-/// The grades that a row has, and everything that it asks judges and scorers.
+/// The grades of a row, and all of its questions to judges and scorers.
 fn grades_and_wanted<'p>(row: &'p Row<'p>, fresh: Option<&FreshRow>) -> (Grades, Vec<Wanted<'p>>) {
     let opened = OpenedRow::open(row, fresh);
     let parsed = opened.parse();

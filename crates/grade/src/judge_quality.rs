@@ -88,7 +88,7 @@ impl ShareOfRuns {
         }
     }
 
-    /// The share itself; 0 of none.
+    /// The share; 0 of none.
     pub fn rate(&self) -> f64 {
         if self.of == 0 {
             0.0
@@ -131,7 +131,8 @@ impl JudgeCheck {
         }
     }
 
-    /// The highest share of bad runs that the judge was persuaded to pass; `None` when that was not tried.
+    /// The highest share of bad runs that the judge was persuaded to pass; `None` if that was not
+    /// measured.
     pub fn persuaded(&self) -> Option<f64> {
         let tried = self
             .retold

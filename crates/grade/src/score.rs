@@ -5,7 +5,8 @@ use mcptest_core::grade::{Evidence, Numbers, Scorer};
 use mcptest_core::suite::Suite;
 use std::time::Duration;
 
-/// Starts the scorer, gives it the run, and reads its numbers. Dropping the future ends it with all that it started.
+/// Starts the scorer, sends it the run, and reads its numbers. Dropping the future ends it and all
+/// its children.
 pub(crate) async fn score(
     suite: &Suite,
     scorer: &Scorer,

@@ -1,4 +1,4 @@
-//! The HTTP client that every request of ours goes out with: certificates, proxies, redirects.
+//! Which certificates, proxies and redirects does mcptest's HTTP client use?
 
 use crate::guard;
 use reqwest::{Client, ClientBuilder, Url};

@@ -16,7 +16,7 @@ pub(crate) struct Connections {
 #[derive(Debug)]
 pub(crate) struct Connection {
     number: u64,
-    /// When it became idle, in ticks of the clock; [`BUSY`] while it answers.
+    /// The time at which it became idle, in ticks of the clock; [`BUSY`] while it answers.
     idle_since: AtomicU64,
     pub(crate) evicted: Notify,
 }
@@ -67,7 +67,7 @@ impl Connections {
         self.open.lock().len()
     }
 
-    /// Closes the connection that has been idle the longest; false when all are busy.
+    /// Closes the connection that has been idle longest. Returns false if all are busy.
     pub(crate) fn evict(&self) -> bool {
         let mut open = self.open.lock();
         let idle = open

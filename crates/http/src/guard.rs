@@ -7,9 +7,9 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// hosts.
 #[derive(Debug, Clone, Default)]
 pub struct Guard {
-    /// True when only this machine can connect.
+    /// True if only this machine can connect.
     is_local: bool,
-    /// Host names that are let in besides.
+    /// Further allowed host names.
     allowed: Vec<String>,
     /// The option that allows a host name, for the message of a refusal.
     option: Option<&'static str>,
@@ -89,7 +89,8 @@ impl Guard {
     }
 }
 
-/// The host of `host:port`, without the brackets of an address; `None` when it is neither a name nor an address.
+/// The host of `host:port`, without the brackets of an address; `None` if it is not a name or an
+/// address.
 fn name_of(authority: &str) -> Option<&str> {
     let (host, port) = match authority.strip_prefix('[') {
         Some(rest) => rest

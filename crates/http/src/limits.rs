@@ -13,7 +13,7 @@ use tokio::time::timeout;
 pub struct Limits {
     /// The largest body of a request.
     pub body_bytes: usize,
-    /// The most bytes that the head of a request may have.
+    /// The maximum size of a request's head in bytes.
     pub header_bytes: usize,
     /// The maximum number of headers of a request.
     pub headers: usize,
@@ -21,7 +21,7 @@ pub struct Limits {
     pub header_timeout: Duration,
     /// The time limit for a client to send a body.
     pub body_timeout: Duration,
-    /// The time limit for a client that reads nothing of its answer.
+    /// The time limit for a client that does not read its answer.
     pub stall_timeout: Duration,
     /// The maximum number of connections. Above it, the longest idle one is closed for a new one.
     pub connections: usize,

@@ -1,4 +1,4 @@
-//! What do our servers send over HTTP: a text with its type, events, or only a status?
+//! What do mcptest's servers send over HTTP: a text with its type, events, or only a status?
 
 use crate::Broken;
 use bytes::Bytes;

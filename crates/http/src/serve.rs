@@ -104,7 +104,7 @@ fn is_about_one(error: &io::Error) -> bool {
     )
 }
 
-/// A connection that breaks concerns only its own client.
+/// Serves one connection. A connection that breaks affects only its client.
 async fn connection<E, F, B, X>(
     stream: TcpStream,
     limits: Limits,

@@ -215,7 +215,8 @@ fn read_request(request: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
     Ok(())
 }
 
-/// A response's fields beside its content. The last of several responses has the stop reason of the run.
+/// A response's fields besides its content. The last of several responses has the stop reason of
+/// the run.
 pub(crate) fn read_end(response: &Fields<'_>, transcript: &mut Transcript) {
     if let Some(usage) = response.part("usage") {
         transcript.tokens.add(usage::anthropic(&usage));

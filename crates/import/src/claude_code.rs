@@ -18,7 +18,7 @@ pub(crate) fn sessions<'a>(values: &[Json<'a>]) -> Vec<Vec<Json<'a>>> {
     grouped(values.iter().filter_map(|value| of_session(*value)))
 }
 
-/// A message, and the session that it belongs to. Lines of helper agents and lines about the program are skipped.
+/// A message, and its session. Lines of helper agents and lines about the program are skipped.
 fn of_session(value: Json<'_>) -> Option<(String, Json<'_>)> {
     let line = value.object().filter(|line| line.has("sessionId"))?;
     let message = line.get("message")?;

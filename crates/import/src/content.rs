@@ -57,7 +57,7 @@ pub(crate) fn could_be_a_call(told: &str) -> String {
     format!("{told}; if it is not a call, remove it")
 }
 
-/// Keys under which some format has calls, without their case and underscores.
+/// Keys under which some format has calls, in lower case and without underscores.
 const CALLS: [&str; 7] = [
     "toolcalls",
     "toolcall",
@@ -233,7 +233,7 @@ pub(crate) fn call_at(
     Ok(call_of(name, fields.optional_owned(id)?, arguments))
 }
 
-/// A call with its arguments: JSON, or a string that holds JSON, or a string that does not.
+/// A call with its arguments: JSON, a string with JSON, or any other string.
 pub(crate) fn call_of(
     name: String,
     id: Option<String>,

@@ -1,6 +1,6 @@
 //! Which words of providers and frameworks mean that a model's answer was cut off?
 
-/// Without their case, and with `_` for `-`.
+/// In lower case, with `_` for `-`.
 const WORDS: [&str; 17] = [
     "blocklist",
     "content_filter",

@@ -106,7 +106,7 @@ impl Fidelity {
         true
     }
 
-    /// The fidelity of many files, one for each format, in the order in which the formats appear.
+    /// The fidelity of many files, one for each format, in order of first occurrence.
     pub fn merged<'f>(files: impl Iterator<Item = &'f Self>) -> Vec<Self> {
         let mut all: Vec<Self> = Vec::new();
         for file in files {

@@ -78,7 +78,7 @@ pub fn is_foreign(bytes: &[u8]) -> bool {
     has_hint || (is_message && has_content)
 }
 
-/// The keys of an object in order. A value is skipped only when the next key is read.
+/// The keys of an object in order. Values are skipped lazily.
 struct Keys<'a> {
     bytes: &'a [u8],
     at: usize,

@@ -334,7 +334,7 @@ fn refuse_unknown_keys(part: &Fields<'_>) -> Result<(), Misfit> {
     }
 }
 
-/// The provider's own tool that runs what the model wrote.
+/// The provider's own tool that runs the model's code.
 const CODE: &str = "code_execution";
 
 fn read_call(call: &Fields<'_>, name: String, transcript: &mut Transcript) -> Result<(), Misfit> {

@@ -1,4 +1,4 @@
-//! OpenAI Chat Completions, and what speaks like it: `role`, `tool_calls`, `tool_call_id`.
+//! OpenAI Chat Completions, and compatible formats: `role`, `tool_calls`, `tool_call_id`.
 
 use crate::Importer;
 use crate::catalogue::read_tools;

@@ -126,7 +126,8 @@ struct ConversationStep<'a> {
     repeated: usize,
 }
 
-/// Exchanges put together: by `previous_response_id`, or because the input repeats the calls of an earlier output.
+/// Exchanges joined by `previous_response_id`, or because the input repeats the calls of an earlier
+/// output.
 fn conversations(exchanges: Vec<Exchange<'_>>) -> Vec<Vec<ConversationStep<'_>>> {
     let mut conversations = Conversations::default();
     for exchange in exchanges {
@@ -379,7 +380,7 @@ impl ItemReader {
         Ok(())
     }
 
-    /// A tool of the provider, which describes its work in separate keys.
+    /// Reads a call of a provider's tool, which describes its work in separate keys.
     fn hosted_call(&mut self, item: &Fields<'_>, name: &str) {
         let id = item.owned("call_id").or_else(|| item.owned("id"));
         let mut call = call_of(name.to_owned(), id, item.first(&["action", "arguments"]));

@@ -14,7 +14,7 @@ const WORDS: Words = Words {
 /// A problem, with its fix.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ImportFault {
-    /// The text itself.
+    /// A problem of the text.
     #[error("{}", .0.said(&WORDS))]
     Text(TextFault),
     /// No importer recognises the contents.
@@ -35,7 +35,7 @@ pub enum ImportFault {
         /// The keys of the formats.
         formats: Vec<&'static str>,
     },
-    /// The file violates its format, or has nothing to judge.
+    /// The file violates its format, or has no run to judge.
     #[error("read as {format}: {message}{}", instead(*looks_like))]
     Misfit {
         /// The format used for reading.

@@ -1,4 +1,4 @@
-//! Pydantic AI messages: `kind: request | response`, parts told by `part_kind`.
+//! Pydantic AI messages: `kind: request | response`, with parts of different `part_kind`.
 
 use crate::Importer;
 use crate::content::{Part, call_at, could_be_a_call, part, value_of};

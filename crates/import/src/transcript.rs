@@ -28,18 +28,18 @@ pub(crate) struct Transcript {
     pub(crate) errors: Vec<RecordedError>,
     pub(crate) delegations: Vec<RecordedDelegation>,
     pub(crate) duration_ms: Option<u64>,
-    /// True if the format marks which of these results are errors.
+    /// True if the format marks errors among these results.
     pub(crate) marks_errors: bool,
     pub(crate) dropped: BTreeMap<Dropped, usize>,
     pub(crate) calls: Vec<RecordedCall>,
     pub(crate) answers: Vec<Option<ImportedAnswer>>,
-    /// Calls in answers that were cut off, which were never made.
+    /// Calls in answers that were cut off; they were not made.
     pub(crate) unmade_calls: Vec<RecordedCall>,
     pub(crate) turns: Vec<RecordedTurn>,
     assistant_turns: u64,
     /// True if the provider's last request had no answer.
     is_broken_off: bool,
-    /// The turns in which the model's answer lacks its end.
+    /// The turns in which the model's answer was cut off.
     cut_off_turns: BTreeSet<u64>,
     closing: String,
     unanswered: BTreeSet<usize>,

@@ -1,4 +1,4 @@
-//! How many tokens does a transcript count, in the words of a provider or of a framework?
+//! How many tokens does a transcript count, in the terms of a provider or a framework?
 
 use crate::json::Fields;
 use mcptest_core::trace::Tokens;
@@ -115,8 +115,8 @@ const COMPLETION: Names = Names {
     within: &[],
 };
 
-/// LangChain and LangSmith count within `input_token_details`, the AI SDK within `inputTokenDetails`, and Pydantic AI
-/// at the top or, before its version 1, within `details`.
+/// LangChain and LangSmith count within `input_token_details`, the AI SDK within
+/// `inputTokenDetails`, and Pydantic AI at the top level or, before version 1, within `details`.
 const CACHE_READ: Names = Names {
     plain: &["cache_read_tokens", "cachedInputTokens"],
     within: &[

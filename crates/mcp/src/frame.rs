@@ -3,7 +3,7 @@
 use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// The largest message that is accepted unless a server says otherwise.
+/// The default size limit of a message.
 pub const DEFAULT_MAX_MESSAGE_BYTES: usize = 64 << 20;
 
 const CHUNK: usize = 16 << 10;
@@ -13,7 +13,7 @@ const CHUNK: usize = 16 << 10;
 pub enum Frame {
     /// A line without its end; never empty or only blanks.
     Line(String),
-    /// A line past the limit; the rest of it is skipped.
+    /// A line beyond the limit; the rest of it is skipped.
     TooLong {
         /// Its number of bytes, without its end.
         bytes: usize,
@@ -52,7 +52,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         }
     }
 
-    /// The next frame; `None` at the end. Cancel-safe: no byte is lost when the future is dropped.
+    /// The next frame; `None` at the end. Cancel-safe: dropping the future loses no byte.
     pub async fn next(&mut self) -> io::Result<Option<Frame>> {
         loop {
             if let Some(frame) = self.take_line() {

@@ -71,7 +71,7 @@ impl Parser {
         Ok(events)
     }
 
-    /// True when the bytes so far end inside an event.
+    /// True if the bytes so far end inside an event.
     pub fn is_inside_event(&self) -> bool {
         self.is_open || !self.line.is_empty()
     }

@@ -134,7 +134,7 @@ impl<'a> CommonParams<'a> {
         self.progress_token.and_then(Id::of)
     }
 
-    /// The token under which the sender wants to hear of progress.
+    /// The token for progress notifications to the sender.
     pub fn wants_progress(&self) -> Option<&'a RawValue> {
         self.meta.as_ref()?.progress_token
     }

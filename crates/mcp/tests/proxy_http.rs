@@ -78,7 +78,7 @@ impl Proxied {
     }
 }
 
-/// A server that reads one request a connection and leaves the rest to `answer`.
+/// A server that reads one request per connection, and passes the rest to `answer`.
 async fn upstream<F, A>(answer: F) -> SocketAddr
 where
     F: Fn(String, TcpStream) -> A + Send + Sync + 'static,

@@ -1,4 +1,4 @@
-//! Is drift between a tape and a live server found, and put in the right tier?
+//! Is drift between a tape and a live server found, with the right tier?
 
 #![allow(clippy::unwrap_used, missing_docs)]
 

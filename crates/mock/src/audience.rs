@@ -132,7 +132,7 @@ impl Audience {
         }
     }
 
-    /// Tells everyone who wants to know; a listener that does not keep up is dropped.
+    /// Notifies all subscribers. A listener that does not keep up is dropped.
     pub(super) fn tell(&self, change: &ServerChange) {
         self.0.lock().by_number.retain(|_, listener| {
             !listener.interest.wants(change)

@@ -222,7 +222,7 @@ impl Entries {
     }
 }
 
-/// The arguments of a tool that its schema says are repeated in `Mcp-Param-*` headers.
+/// The arguments of a tool that its schema repeats in `Mcp-Param-*` headers.
 fn repeated_arguments(listing: &str) -> Vec<RepeatedArgument> {
     let listing: Value = serde_json::from_str(listing).unwrap_or_default();
     let properties = listing["inputSchema"]["properties"]

@@ -3,7 +3,7 @@
 use super::server::Server;
 use crate::manifest::ServerChange;
 
-/// Changes that are announced on drop, when the answer has left or is lost.
+/// Changes that are announced on drop, after the answer is sent or lost.
 #[derive(Debug)]
 pub(super) struct DeferredChanges {
     server: Server,

@@ -10,7 +10,7 @@ use mcptest_mcp::fault::Action;
 /// The answer to a request.
 #[derive(Debug)]
 pub(super) struct Delivery {
-    /// In order; empty when the answer is lost.
+    /// In order; empty if the answer is lost.
     pub(super) texts: Vec<String>,
     /// Changes to announce once it is sent.
     pub(super) deferred: Option<DeferredChanges>,

@@ -1,4 +1,5 @@
-//! The handshake and the methods that only sessions have; and the discovery that took their place.
+//! How does the legacy protocol work: the handshake, the methods that only sessions have, and the
+//! discovery that replaced them?
 
 use super::catalog::{Catalog, Source};
 use super::engine::in_era;

@@ -14,7 +14,7 @@ pub(super) enum Outlet {
 }
 
 impl Outlet {
-    /// Sends a message; false when the client is gone for good.
+    /// Sends a message. Returns false if the client is gone for good.
     pub(super) async fn send(&self, message: String) -> bool {
         match self {
             Self::Pipe(pipe) => pipe.send(message).await.is_ok(),
@@ -22,7 +22,7 @@ impl Outlet {
         }
     }
 
-    /// Sends a message without waiting; false when the client is gone or does not keep up.
+    /// Sends a message without waiting. Returns false if the client is gone or does not keep up.
     pub(super) fn push(&self, message: String) -> bool {
         match self {
             Self::Pipe(pipe) => pipe.try_send(message).is_ok(),

@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// The parameters that the methods of MCP have, each as it was written.
+/// The parameters of MCP's methods, verbatim.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Params<'a> {
     pub(super) name: Option<String>,

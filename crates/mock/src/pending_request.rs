@@ -1,4 +1,4 @@
-//! Work that takes time: notifications, questions to the client and delays on the way to an answer.
+//! Work that takes time: notifications, questions to the client and delays before an answer.
 
 use super::catalog::Catalog;
 use super::deferred::DeferredChanges;
@@ -18,7 +18,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) struct Client {
     pub(super) capabilities: Capabilities,
-    /// The least level of log messages that it wants; `None` when it wants none.
+    /// The lowest level of log messages that it wants; `None` if it wants none.
     pub(super) level: Option<LogLevel>,
     /// Its progress token as JSON text.
     pub(super) progress_token: Option<String>,
@@ -84,7 +84,7 @@ impl PendingRequest {
         })
     }
 
-    /// Does the work, and gives the message that answers the request.
+    /// Does the work, and returns the message that answers the request.
     pub(super) async fn run(mut self, outlet: &Outlet) -> MockAnswer {
         match self.perform(outlet).await {
             Ok(answer) => answer,
@@ -133,7 +133,7 @@ impl PendingRequest {
         }
     }
 
-    /// Asks round by round, on the stream of the request itself.
+    /// Asks the client, round by round, on the stream of the request itself.
     async fn ask_client(&mut self, outlet: &Outlet) -> RpcResult {
         loop {
             let asks = self.open_questions()?;

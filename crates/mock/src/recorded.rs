@@ -1,14 +1,14 @@
-//! A request of a tape, and everything that followed from it.
+//! A request on a tape, and everything that followed from it.
 
 use crate::manifest::{AskRequest, Declared, Inputs, Notice};
 use mcptest_mcp::jsonrpc::RpcResult;
 use std::borrow::Cow;
 
-/// A request of a tape, and everything that followed from it.
+/// A request on a tape, and everything that followed from it.
 #[derive(Debug)]
 pub(super) struct RecordedRequest {
     pub(super) method: String,
-    /// The request without what changes from client to client, as JSON text.
+    /// The request without parts that differ between clients, as JSON text.
     pub(super) params: String,
     /// Names this recording among all of the tape.
     pub(super) fingerprint: String,

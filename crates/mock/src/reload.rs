@@ -1,4 +1,4 @@
-//! The mock's manifest changed while it runs: when is it read again, and when does it take effect?
+//! When is a changed manifest read again while the mock runs, and when does it take effect?
 
 use super::server::Server;
 use crate::manifest::{self, Loaded};

@@ -65,7 +65,8 @@ impl Dressing {
         text.push_str(rest);
     }
 
-    /// The slow way, for a result that has some of the keys itself: its own win.
+    /// Adds the keys to a result that has some of them: its own values win. Slower than the usual
+    /// way.
     fn merged(&self, result: &str, is_cached: bool) -> String {
         let Ok(mut members) = serde_json::from_str::<BTreeMap<String, &RawValue>>(result) else {
             return result.to_owned();
@@ -166,7 +167,7 @@ fn is_cacheable(method: &str) -> bool {
     )
 }
 
-/// A refusal; without an id when the request had none that could be read, since MCP has no null ids.
+/// A refusal. It has no id if the request had no readable one, because MCP has no null ids.
 pub(super) fn error(id: Option<&Id>, error: &RpcError) -> String {
     match id {
         Some(_) => jsonrpc::error(id, error),

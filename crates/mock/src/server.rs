@@ -1,4 +1,4 @@
-//! The mock server: what it offers now, and who listens.
+//! The mock server: what does it offer now, and who listens?
 
 use super::audience::Audience;
 use super::catalog::Catalog;
@@ -33,7 +33,7 @@ impl std::fmt::Debug for Inner {
 }
 
 impl Server {
-    /// A server of a manifest, with these faults beside the manifest's own.
+    /// A server of a manifest, with these faults besides the manifest's own.
     pub fn new(manifest: Manifest, faults: Vec<ScopedFault>) -> Self {
         Self::from_catalog(Catalog::of_manifest(manifest, &faults, None, None), faults)
     }
@@ -73,7 +73,7 @@ impl Server {
         }))
     }
 
-    /// Where `flood-stderr` writes; nowhere, until this is called.
+    /// Sets the destination of `flood-stderr`; without it, nothing is written.
     pub fn set_stderr(&self, stderr: impl std::io::Write + Send + 'static) {
         *self.0.stderr.lock() = Box::new(stderr);
     }

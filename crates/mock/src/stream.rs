@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 
-/// The number of events that wait for a slow reader, and that are kept for a returning one.
+/// The maximum number of events to queue for a slow reader, and to keep for a returning one.
 const QUEUE: usize = 256;
 /// The number of bytes to keep for a returning reader.
 const KEPT_BYTES: usize = 4 << 20;
@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// The events of one stream.
 #[derive(Debug)]
 pub(super) struct Stream {
-    /// Its number in the session, when events have ids and are kept.
+    /// Its number in the session, if events have ids and are kept.
     number: Option<u64>,
     inner: Mutex<Inner>,
 }
@@ -75,7 +75,7 @@ impl Stream {
         matches!(sent, Ok(Ok(()))) || self.lose_reader(&sender)
     }
 
-    /// Sends a message at once; a reader whose queue is full is dropped.
+    /// Sends a message at once. A reader with a full queue is dropped.
     pub(super) fn push(&self, message: &str) -> bool {
         let Some((sender, bytes)) = self.record(message) else {
             return self.number.is_some();

@@ -116,13 +116,14 @@ impl TapeReader {
         self.open.push(open);
     }
 
-    /// The request that a message of the server belongs to: that of its exchange, or the newest.
+    /// The request of a server's message: the one of its exchange, or the newest.
     fn current(&mut self, entry: &Entry) -> Option<&mut TapedRequest> {
         let at = self.newest(entry, |_| true)?;
         self.open.get_mut(at)
     }
 
-    /// The place in the list of the newest open request like this: of the entry's exchange, or else of its session.
+    /// The place of the newest matching open request: of the entry's exchange, otherwise of its
+    /// session.
     fn newest(&self, entry: &Entry, is_like: impl Fn(&TapedRequest) -> bool) -> Option<usize> {
         let place = TapePlace::from_entry(entry);
         let of_exchange = |open: &TapedRequest| is_like(open) && open.place == place;

@@ -25,11 +25,11 @@ pub struct Child {
     has_ended: bool,
     status: watch::Receiver<Option<ExitStatus>>,
     stderr: Stderr,
-    /// The names of our variables that it did not get.
+    /// The names of mcptest's variables that it did not get.
     pub(crate) withheld: Vec<String>,
 }
 
-/// Tells when a process has exited, apart from who owns it.
+/// Reports that a process has exited, independent of its owner.
 #[derive(Debug, Clone)]
 pub struct ExitWatch(watch::Receiver<Option<ExitStatus>>);
 
@@ -58,9 +58,9 @@ pub struct Started {
 pub struct Closing {
     /// The exit status in words. `None` without a process, or if the status is unknown.
     pub status: Option<String>,
-    /// It did not end when its input ended, and got SIGTERM.
+    /// It did not end when its input ended, so it got SIGTERM.
     pub terminated: bool,
-    /// It did not end on SIGTERM either, and was killed.
+    /// It did not end on SIGTERM, so it was killed.
     pub killed: bool,
     /// It left processes behind, which mcptest ended.
     pub left_processes: bool,
@@ -104,7 +104,7 @@ impl Child {
         Some((this, started))
     }
 
-    /// The id of the process, which is also that of its group.
+    /// The id of the process and of its group.
     pub fn id(&self) -> u32 {
         self.group
     }

@@ -93,7 +93,7 @@ pub(crate) fn signal(group: u32, ending: Ending) {
     }
 }
 
-/// True while the group has a member, be it one that only waits to be reaped.
+/// True while the group has a member, even one that only waits to be reaped.
 #[cfg(unix)]
 pub(crate) fn is_alive(group: u32) -> bool {
     // A member that has become ours is gone only when it is waited for.

@@ -64,7 +64,7 @@ pub async fn stop_signal() -> StopSignal {
     }
 }
 
-/// Hears signals for ever; `asked` is dropped when none can be missed any more.
+/// Receives signals for ever. `asked` is dropped once no signal can be missed.
 fn listen(signals: &watch::Sender<ReceivedSignals>, asked: mpsc::Sender<()>) {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -149,7 +149,7 @@ impl Arriving {
     }
 }
 
-/// Waits for a signal to stop, and gives the exit code that a shell expects (130, 143, 129).
+/// Waits for a stop signal, and returns the exit code that a shell expects (130, 143, 129).
 ///
 /// Call [`end_all`](crate::end_all) before exiting.
 pub async fn interrupted() -> u8 {

@@ -41,7 +41,8 @@ pub enum StartError {
     },
 }
 
-/// Starts a command of the user's in a separate process group, with all three streams piped. It gets our environment.
+/// Starts a command of the user in a separate process group, with all three streams piped. It gets
+/// mcptest's environment.
 pub fn start(
     words: &[String],
     env: &[(String, String)],

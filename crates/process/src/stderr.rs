@@ -28,7 +28,7 @@ impl Stderr {
         kept.drain(..surplus);
     }
 
-    /// The last lines, without blank ones at either end; empty when nothing was written.
+    /// The last lines, without blank ones at either end; empty if nothing was written.
     pub fn tail(&self) -> String {
         let text = self.text();
         let lines: Vec<&str> = text.trim().lines().collect();

@@ -40,7 +40,7 @@ impl Mark {
         &self.0
     }
 
-    /// From now on what has the mark is ours to end, also when we are killed.
+    /// From now on, processes with the mark are ended, even if mcptest is killed.
     pub(crate) fn watch(&self) {
         MARKS.lock().insert(self.clone());
         guard::watch(&self.0);

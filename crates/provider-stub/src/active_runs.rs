@@ -11,8 +11,8 @@ use std::hash::{Hash, Hasher};
 #[derive(Debug, Default)]
 pub(crate) struct ActiveRuns {
     begun: HashMap<(String, String), usize>,
-    /// The runs that wait for a request that begins in this way. A client cannot tell equal conversations apart
-    /// either.
+    /// The runs that wait for a request with this beginning. A client cannot distinguish equal
+    /// conversations either.
     waiting: HashMap<u64, VecDeque<Run>>,
 }
 

@@ -82,7 +82,7 @@ pub struct Step {
     pub stop: Option<String>,
     /// The delay before the answer.
     pub delay_ms: u64,
-    /// The number of requests that must be in progress at the same time before the stub answers.
+    /// The number of concurrent requests that the stub waits for before it answers.
     pub gather: usize,
     /// The defect of the answer.
     pub fault: Option<Fault>,
@@ -174,7 +174,7 @@ pub enum ScriptError {
 }
 
 impl Script {
-    /// Reads a script from YAML, of which JSON is a part.
+    /// Reads a script from YAML or JSON.
     pub fn parse(text: &str) -> Result<Self, ScriptError> {
         let value = mcptest_core::suite::yaml_to_json(text).ok_or(ScriptError::NotYaml)?;
         Ok(serde_json::from_value(value)?)

@@ -135,7 +135,7 @@ impl Stub {
     }
 }
 
-/// A conversation may carry results of tools of any size.
+/// Limits for requests: a conversation may carry tool results of any size.
 fn limits() -> Limits {
     Limits {
         body_bytes: 64 << 20,
@@ -304,7 +304,7 @@ fn faulty(wire: &Wire, step: Step, body: String) -> Act {
     Act::Send { status, body, step }
 }
 
-/// A blocked prompt, a body as it is written, or an error.
+/// A blocked prompt, a verbatim body, or an error.
 fn instead(wire: &Wire, status: u16, step: &Step) -> String {
     if let Some(reason) = &step.blocked {
         return (wire.blocked)(reason).to_string();

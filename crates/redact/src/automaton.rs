@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 /// The number of searched bytes after which a full table is cheaper.
 const WORTH_A_TABLE: usize = 512 << 10;
-/// A full table of longer texts is not made: a long value that repeats takes quadratic time.
+/// The longest text for a full table: a long repetitive value takes quadratic time.
 const LONGEST_FOR_A_TABLE: usize = 4096;
 
 /// Finds texts in others: at first with a table that is quick to build, and for much text with a

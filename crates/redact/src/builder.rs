@@ -66,7 +66,8 @@ impl Builder {
         self
     }
 
-    /// Adds a pattern of the suite. A named group narrows it: that group alone is the secret, and names it.
+    /// Adds a pattern of the suite. With a named group, only that group is the secret, and gives
+    /// its name.
     pub fn pattern(mut self, pattern: &str) -> Self {
         self.patterns.push(SuitePattern {
             name: None,

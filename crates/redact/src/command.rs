@@ -104,7 +104,7 @@ fn password(word: &str) -> Option<Secret> {
     )
 }
 
-/// Without the spaces around it, and without the scheme of an authorization.
+/// The secret without surrounding spaces, and without the scheme of an authorization.
 fn secret(name: String, word: &str, at: Range<usize>) -> Option<Secret> {
     let value = &word[at.clone()];
     let mut start = at.start + value.len() - value.trim_start().len();
@@ -117,7 +117,8 @@ fn secret(name: String, word: &str, at: Range<usize>) -> Option<Secret> {
     (start < end).then_some((name, start..end))
 }
 
-/// The name in the form that is known to be secret: options are written `--github-token`, variables `GITHUB_TOKEN`.
+/// The name in the form of secret names: options are written `--github-token`, variables
+/// `GITHUB_TOKEN`.
 fn secret_name(names: &Redactor, written: &str) -> Option<String> {
     let is_secret = |name: &str| names.header(name, "x") != "x";
     if is_secret(written) {

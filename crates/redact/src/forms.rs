@@ -116,7 +116,7 @@ fn lower_escapes(encoded: &str) -> String {
 }
 
 impl Form {
-    /// All characters that hold a bit of the secret, where a string to look for was found at `at`.
+    /// All characters that contain a bit of the secret, if a searched text was found at `at`.
     pub(super) fn extent(self, text: &[u8], at: Range<usize>) -> Range<usize> {
         let Self::Base64 {
             shares_left,

@@ -43,7 +43,7 @@ impl KeyRule {
     }
 }
 
-/// Names in the form in which they are compared: lower case, without `-`, `_` and spaces.
+/// Names in the form for comparison: lower case, without `-`, `_` and spaces.
 pub(crate) const KEYS: &[KeyRule] = &[
     KeyRule::new(
         "password",
@@ -138,7 +138,7 @@ pub(super) fn query_rule(key: &str) -> Option<&'static KeyRule> {
     rule(key).or_else(|| find(QUERY_KEYS, normal(key, &mut buffer)?))
 }
 
-/// `GITHUB_TOKEN`: in capitals it is a variable, and not the `next_page_token` of a list.
+/// `GITHUB_TOKEN`: capitals mean a variable, unlike the `next_page_token` of a list.
 fn is_token_variable(key: &str) -> bool {
     key.ends_with("_TOKEN") && is_variable(key)
 }

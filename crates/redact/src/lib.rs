@@ -137,7 +137,8 @@ impl Redactor {
         })
     }
 
-    /// The names and the bytes of the secrets in a string or JSON text, in order; none in one that was redacted.
+    /// The names and the bytes of the secrets in a string or JSON text, in order; empty for a
+    /// redacted one.
     pub fn find(&self, text: &str) -> Vec<(String, Range<usize>)> {
         let edits = self.scan(text, Depth::default(), false).into_iter();
         edits.map(|edit| (edit.what.to_owned(), edit.at)).collect()

@@ -21,7 +21,7 @@ struct TextSearch<'r, 't> {
     protected: Vec<Range<usize>>,
     /// The end of the last token of each shape; empty until there is one.
     covered: Vec<usize>,
-    /// Where the last text that began like a value stopped being like it.
+    /// The place where the last value-like text ended.
     headed: usize,
     /// The end of the last assigned value, within which nothing counts as an assignment.
     assigned: usize,
@@ -37,7 +37,7 @@ pub(super) struct Task {
 }
 
 impl Redactor {
-    /// The edits that take every secret out of a string that is not read as JSON.
+    /// The edits that remove every secret from a string that is not JSON.
     pub(super) fn plain<'r>(&'r self, text: &str, task: Task) -> Vec<Edit<'r>> {
         let (spans, protected, covered) = (vec![], vec![], vec![]);
         let mut search = TextSearch {

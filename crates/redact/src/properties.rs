@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Values that variables have: any characters, and long enough to be taken.
+/// Values of variables: any characters, and long enough to count.
 fn any_secret() -> impl Strategy<Value = String> {
     prop_oneof![
         "[A-Za-z0-9+/=_-]{8,40}",

@@ -141,7 +141,7 @@ pub(super) struct Found {
     pub(super) holds: bool,
 }
 
-/// A shape, compiled when its start is first met: most texts have none.
+/// A shape, compiled when its start first occurs: most texts have none.
 #[derive(Debug)]
 pub(super) struct Compiled {
     pub(super) shape: &'static Shape,

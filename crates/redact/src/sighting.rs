@@ -23,7 +23,7 @@ pub struct Sighting {
 }
 
 impl Redactor {
-    /// The secrets in a string or JSON text, in order; none in one that was redacted.
+    /// The secrets in a string or JSON text, in order; empty for a redacted one.
     pub fn sightings(&self, text: &str) -> Vec<Sighting> {
         let edits = self.scan(text, Depth::default(), false);
         if edits.is_empty() {

@@ -33,7 +33,7 @@ pub(super) struct Edit<'r> {
     pub(super) with: String,
 }
 
-/// Joins spans that overlap, leaves what is `protected` alone, and writes the placeholders.
+/// Joins overlapping spans, skips `protected` ranges, and writes the placeholders.
 pub(super) fn resolve<'r>(
     text: &str,
     mut spans: Vec<Span<'r>>,

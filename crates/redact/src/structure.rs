@@ -48,14 +48,15 @@ struct Reader<'r, 't> {
     rule: Option<&'static KeyRule>,
     /// The rule for the texts of the list that was opened at this depth.
     list: Option<(&'static KeyRule, usize)>,
-    /// True if the next number is one of the recording's own.
+    /// True if the next number was counted by mcptest.
     is_own_number: bool,
     depth: usize,
     edits: Vec<Edit<'r>>,
 }
 
 impl Redactor {
-    /// The edits that take every secret out of a string: token by token when it is JSON, otherwise as prose.
+    /// The edits that remove every secret from a string: token by token for JSON, otherwise as
+    /// prose.
     pub(super) fn scan<'r>(
         &'r self,
         text: &str,

@@ -1,4 +1,4 @@
-//! What a user of redaction relies on, rule by rule.
+//! The guarantees of redaction, rule by rule.
 
 use super::*;
 

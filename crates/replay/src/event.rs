@@ -25,7 +25,7 @@ pub enum Event {
         /// The reason that it has no recording, if so.
         unrecorded: Option<String>,
     },
-    /// Recording begins: the rows and how many runs each needs.
+    /// Recording begins: the rows, and the number of runs that each needs.
     Began {
         /// The rows. Other events refer to them by index.
         rows: Vec<RowToRecord>,
@@ -79,7 +79,7 @@ pub enum Event {
         /// The tool.
         tool: String,
     },
-    /// A run is over and, unless it says why not, on the disk.
+    /// A run has ended and is on disk, unless it gives a reason why not.
     RunFinished {
         /// The row.
         row: usize,

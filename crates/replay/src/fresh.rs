@@ -19,7 +19,7 @@ pub enum FreshRow {
     InMemory {
         /// The text of the recording.
         recording: String,
-        /// The recording of the side runs, when the agent has any.
+        /// The recording of the side runs, if the agent has any.
         side: Option<String>,
         /// Notes on the recording.
         notes: Vec<String>,

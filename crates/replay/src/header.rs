@@ -40,7 +40,7 @@ pub fn expected_header(of: AgentRow<'_>) -> Header {
     }
 }
 
-/// The tools as the provider of the model gets them, if they are known offline.
+/// The tools in the form for the model's provider, if they are known offline.
 fn offered_tools(of: AgentRow<'_>) -> Option<Vec<CatalogueTool>> {
     let mut offered = of.suite.known_catalogue(of.agent)?;
     offered.extend(of.agent.injected_tools(of.variant, &offered));

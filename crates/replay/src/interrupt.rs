@@ -19,7 +19,7 @@ pub async fn interrupted(interrupt: &Interrupt) {
     }
 }
 
-/// The recording was ended by its host; what was recorded until then is on the disk.
+/// The host ended the recording; earlier recordings are on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("interrupted: {finished} of {wanted} {what} had ended{}; nothing is reported{}",
     if .rest.is_some() && *.finished > 0 { ", which are kept" } else { "" },

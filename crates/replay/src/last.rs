@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Where that is kept, in the folder that the program is called in.
+/// The file of the results, in the current folder.
 const FILE: &str = ".mcptest/last.json";
 /// Keeps the folder out of repositories.
 const IGNORE: &str = ".mcptest/.gitignore";

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// A row, or a run of it, that plays no part.
+/// A row, or a run of it, that is not used.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     /// The row's name.

@@ -33,7 +33,7 @@ pub struct OpenedRuns<'r> {
     /// The row that recorded the runs, if this row only grades them.
     pub(crate) recorder: Option<Row<'r>>,
     pub(crate) files: Vec<OpenedFile>,
-    /// The recording of the side runs, where a gate of the agent can ask for side runs.
+    /// The recording of the side runs, if a gate of the agent can need any.
     pub(crate) side: Option<OpenedFile>,
     /// Links to folders that were not entered.
     pub(crate) linked: Vec<PathBuf>,
@@ -125,7 +125,7 @@ impl OpenedFile {
     }
 }
 
-/// Opens every recording of a row, and names the links to folders that were not entered.
+/// Opens every recording of a row, and returns the links to folders that were not entered.
 fn open_files(agent: RowOfAgent<'_>) -> Result<(Vec<OpenedFile>, Vec<PathBuf>), Reason> {
     let RowOfAgent { row, of } = agent;
     if let (Some(CassettePath::Graded(Graded::Texts(texts))), None) =
@@ -173,7 +173,7 @@ fn open_file(agent: RowOfAgent<'_>, path: PathBuf) -> OpenedFile {
     OpenedFile { path, recording }
 }
 
-/// Opens the recording of the side runs; `None` when the agent can have none.
+/// Opens the recording of the side runs; `None` if the agent can have none.
 fn open_side(RowOfAgent { row, of }: RowOfAgent<'_>) -> Option<OpenedFile> {
     let path = side_path(of)?;
     let words = SideRuns::wanted(of.agent, &[])?.words;

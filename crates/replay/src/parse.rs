@@ -51,7 +51,7 @@ struct ParsedSide<'o> {
 }
 
 impl OpenedRow<'_> {
-    /// Cuts the bytes into runs, and compares their headers with the suite.
+    /// Splits the bytes into runs, and compares their headers with the suite.
     pub fn parse(&self) -> ParsedRow<'_> {
         match self {
             Self::Runs(opened) => opened

@@ -107,7 +107,7 @@ impl<'s> Plan<'s> {
     }
 }
 
-/// The row with the runs that the filters name, where they name any.
+/// The row with the runs that the filters name, if they name any.
 fn single_runs<'s>(row: Row<'s>, selection: &Selection) -> Option<Row<'s>> {
     /// The number of runs to inspect in a row whose number of runs is unknown in advance.
     const MOST: usize = 1000;

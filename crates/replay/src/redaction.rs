@@ -102,7 +102,7 @@ fn is_json_lines(text: &str) -> bool {
         .all(|line| line.starts_with('{') && line.ends_with('}'))
 }
 
-/// Writes one of our files that is not a recording: a suite, a report, a converted tape.
+/// Writes a file of mcptest that is not a recording: a suite, a report, a converted tape.
 pub fn write(path: &Path, text: &str) -> std::io::Result<()> {
     mcptest_files::write(path, clean(text).as_bytes())
 }
@@ -171,7 +171,7 @@ fn add(name: &str, value: &str) {
     }
 }
 
-/// The variables of this process whose names and values are text.
+/// The environment variables whose names and values are text.
 pub fn variables() -> impl Iterator<Item = (String, String)> {
     let all = std::env::vars_os();
     all.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))

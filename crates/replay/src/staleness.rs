@@ -30,7 +30,7 @@ impl Misfit {
         }
     }
 
-    /// Of a recording that differs in these from one that were made now, or whose header is not what was written.
+    /// The staleness of a recording with these differences, or with a header that was edited.
     pub(crate) fn from_changes(changes: Vec<String>, is_tampered: bool) -> Option<Self> {
         if changes.is_empty() {
             return is_tampered.then(|| Self::edited("the header does not match its fingerprint"));

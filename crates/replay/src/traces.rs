@@ -78,7 +78,7 @@ struct GroupNames<'f> {
     folder: &'f Path,
     /// The subfolders with files in them.
     subfolders: BTreeSet<PathBuf>,
-    /// The files directly in the folder, without their endings, and how many there are of each.
+    /// The files directly in the folder, by name without ending, with the number of each.
     stems: BTreeMap<PathBuf, usize>,
 }
 
@@ -103,8 +103,8 @@ impl<'f> GroupNames<'f> {
         file.strip_prefix(self.folder).unwrap_or(file)
     }
 
-    /// The subfolder of a file, or the file itself without its ending. Two files, or a file and a subfolder, of one
-    /// name keep their endings.
+    /// The group of a file: its subfolder, or the file itself without its ending. Names that are
+    /// not unique keep the ending.
     fn name_of(&self, file: &Path) -> PathBuf {
         let file = self.relative(file);
         if !is_direct(file) {

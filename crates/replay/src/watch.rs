@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// The time of change of a file or a folder, and its length. `None` if it does not exist.
+/// The modification time of a file or folder, and its length. `None` if it does not exist.
 type Stamp = Option<(SystemTime, u64)>;
 
 /// The state of files at one moment.

@@ -148,7 +148,8 @@ fn cut_diff(diff: &mut AssertionDiff) {
     cut_value(&mut diff.actual);
 }
 
-/// Cuts the texts in a value; what is too long even then becomes the start of its JSON, as a string.
+/// Cuts the texts in a value. If it is still too long, it becomes the start of its JSON, as a
+/// string.
 fn cut_value(value: &mut Value) {
     if !is_long(value) {
         return;

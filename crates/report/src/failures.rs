@@ -97,7 +97,7 @@ pub(crate) fn has_passed(report: &Report) -> bool {
     report.exit_code() == 0
 }
 
-/// All that keeps tests from passing, and what servers were warned of, in the order of the tests.
+/// All failures of tests and warnings about servers, in the order of the tests.
 pub(crate) fn failures(report: &Report) -> Vec<Failure<'_>> {
     report
         .tests
@@ -149,7 +149,8 @@ fn of_gate<'r>(test: &'r TestReport, gate: &GateReport, limits: Limits) -> Failu
     Failure::new(test, gate.key.clone(), message)
 }
 
-/// The runs that failed by themselves, described by the first of them. A gate that fails a run is a separate cause.
+/// The runs that failed on their own, described by the first of them. A gate that fails a run is a
+/// separate cause.
 fn of_runs(test: &TestReport, limits: Limits) -> Option<Failure<'_>> {
     let failed: Vec<_> = test
         .runs

@@ -1,4 +1,4 @@
-//! The models of a report as a table: its columns, and the same in Markdown.
+//! The models of a report as a table: its columns, and the table in Markdown.
 
 use crate::md::text;
 use crate::words::count;
@@ -9,7 +9,7 @@ use mcptest_core::report::leaderboard::{Leaderboard, ModelRow, Verdict, p_value,
 pub struct Column {
     /// Its name for `--sort`.
     pub key: &'static str,
-    /// Its head, in which `k` is the number of runs.
+    /// Its heading, in which `k` is the number of runs.
     head: &'static str,
     cell: fn(&ModelRow) -> Option<String>,
     /// The smaller, the further up; none sorts by the name.

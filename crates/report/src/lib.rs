@@ -47,7 +47,8 @@ pub struct Options {
     pub verbose: u8,
     /// The elapsed time, if it is shown.
     pub elapsed: Option<Duration>,
-    /// Redaction for formats that pack their text, which later searches could not find.
+    /// Redaction for formats that compress their text, in which later searches could not find
+    /// secrets.
     pub clean: Option<Clean>,
     /// The available traces to include.
     pub embed: Embed,

@@ -23,7 +23,7 @@ pub fn grouped<'i, T, K: Hash + Eq>(
     groups
 }
 
-/// The tests of each suite file, in the order in which the files first occur.
+/// The tests of each suite file, in order of first occurrence.
 pub(crate) fn by_suite(report: &Report) -> Vec<(&str, Vec<&TestReport>)> {
     let suites = grouped(&report.tests, |test| Some(&test.suite.file));
     suites

@@ -33,7 +33,7 @@ pub struct Options {
     /// The maximum number of runs to record, tools to call or, in a replay, rows to judge at once [default: chosen
     /// for the machine].
     pub jobs: Option<usize>,
-    /// Dollars that recording may cost; no more calls are made once they are spent.
+    /// The cost limit of recording in dollars. Once it is reached, no more calls are made.
     pub max_cost_usd: Option<f64>,
     /// Stop at the first test that does not pass.
     pub fail_fast: bool,

@@ -191,7 +191,7 @@ fn about_tools(tools: &Tools, wanted: &str) -> (Option<Value>, Vec<String>) {
     (None, std::iter::once(missing).chain(complaints).collect())
 }
 
-/// Keeps the server's own requests as requests. Behaviour that every server may show is not an oddity.
+/// Keeps the server's own requests as requests. Harmless observations are not irregularities.
 fn observe(observed: Observed, outcome: &mut CallOutcome<'_>) {
     match observed {
         Observed::ServerRequest {

@@ -23,7 +23,8 @@ pub struct Kappa {
     pub agreement: f64,
     /// Kappa, unless both raters always give one and the same answer: then chance explains everything.
     pub kappa: Option<f64>,
-    /// Where the true kappa lies (Fleiss, Cohen and Everitt's large-sample variance), within -1 and 1.
+    /// The interval of the true kappa (Fleiss, Cohen and Everitt's large-sample variance), within
+    /// -1 and 1.
     pub interval: Option<Interval>,
 }
 
@@ -82,7 +83,8 @@ struct Shares {
 }
 
 impl Shares {
-    /// The variance of kappa for one unit, before it is divided by the square of what chance leaves.
+    /// The variance of kappa for one unit, before the division by the square of the part that
+    /// chance leaves.
     fn spread(&self, kappa: f64, chance: f64) -> f64 {
         let Self {
             cells,

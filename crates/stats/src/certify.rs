@@ -17,7 +17,7 @@ pub fn max_certifiable_floor(runs: u64, confidence: f64) -> Result<f64> {
     certified_lower(runs, runs, confidence)
 }
 
-/// The fewest runs that certify `floor` when `failures` of them fail.
+/// The fewest runs that certify `floor` if `failures` of them fail.
 pub fn min_runs_for_floor(floor: f64, failures: u64, confidence: f64) -> Result<u64> {
     check_inside("floor", floor)?;
     check_inside("confidence", confidence)?;

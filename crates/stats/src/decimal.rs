@@ -24,13 +24,13 @@ impl Decimal {
             .unwrap_or_default()
     }
 
-    /// The largest whole number that is not above this times `count`; 0 when this is negative.
+    /// The largest whole number that is not above this times `count`; 0 if this is negative.
     pub fn floor_times(self, count: u64) -> u64 {
         let (product, divisor) = self.times(count);
         divisor.map_or(0, |divisor| product / divisor) as u64
     }
 
-    /// The smallest whole number that is not below this times `count`; 0 when this is negative.
+    /// The smallest whole number that is not below this times `count`; 0 if this is negative.
     pub fn ceil_times(self, count: u64) -> u64 {
         let (product, divisor) = self.times(count);
         divisor.map_or(u128::from(product > 0), |divisor| product.div_ceil(divisor)) as u64

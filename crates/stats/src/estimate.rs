@@ -78,7 +78,7 @@ fn check_plugin(runs: u64, passes: u64, k: u64) -> Result<()> {
     }
 }
 
-/// `C(part,k) / C(whole,k)`, the same as `C(whole-k, whole-part) / C(whole, whole-part)`: the shorter product.
+/// `C(part,k) / C(whole,k)`, computed as the shorter of two equal products.
 fn share_of_draws(part: u64, whole: u64, k: u64) -> f64 {
     if k > part {
         return 0.0;

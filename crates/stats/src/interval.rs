@@ -68,7 +68,7 @@ pub(super) fn exact_lower(passes: u64, runs: u64, tail: f64) -> f64 {
     }
 }
 
-/// The rate at which `passes` or fewer have this probability; 1 when all passed.
+/// The rate at which `passes` or fewer have this probability; 1 if all passed.
 pub(super) fn exact_upper(passes: u64, runs: u64, tail: f64) -> f64 {
     if passes == 0 {
         -(tail.ln() / runs as f64).exp_m1()
@@ -77,7 +77,7 @@ pub(super) fn exact_upper(passes: u64, runs: u64, tail: f64) -> f64 {
     }
 }
 
-/// The equal-tailed interval of `Beta(c+1/2, n-c+1/2)`, closed at 0 and 1 when none or all passed
+/// The equal-tailed interval of `Beta(c+1/2, n-c+1/2)`, closed at 0 and 1 if none or all passed
 /// (Brown et al., <https://doi.org/10.1214/ss/1009213286>).
 pub fn jeffreys(passes: u64, runs: u64, confidence: f64) -> Result<Interval> {
     check_sample(passes, runs, confidence)?;
@@ -97,8 +97,9 @@ pub fn jeffreys(passes: u64, runs: u64, confidence: f64) -> Result<Interval> {
     })
 }
 
-/// The first rate less the second, with Newcombe's hybrid of two Wilson intervals, given as (passes, runs)
-/// (method 10, <https://doi.org/10.1002/(SICI)1097-0258(19980430)17:8%3C873::AID-SIM779%3E3.0.CO;2-I>).
+/// The difference between two rates, with Newcombe's hybrid of two Wilson intervals, given as
+/// (passes, runs) (method 10,
+/// <https://doi.org/10.1002/(SICI)1097-0258(19980430)17:8%3C873::AID-SIM779%3E3.0.CO;2-I>).
 pub fn newcombe_difference(
     first: (u64, u64),
     second: (u64, u64),

@@ -129,7 +129,7 @@ fn check_sample(passes: u64, runs: u64, confidence: f64) -> Result<()> {
     check_inside("confidence", confidence)
 }
 
-/// Refuses what does not lie strictly between 0 and 1.
+/// Refuses a number that is not strictly between 0 and 1.
 fn check_inside(name: &'static str, value: f64) -> Result<()> {
     if value > 0.0 && value < 1.0 {
         return Ok(());

@@ -2,8 +2,8 @@
 
 use super::{Result, check_probability};
 
-/// Holm's adjusted p-values, in the order given: the running maximum of `(m - rank) p` with ranks from 0
-/// (<https://www.jstor.org/stable/4615733>).
+/// Holm's adjusted p-values, in the given order: the running maximum of `(m - rank) p` with ranks
+/// from 0 (<https://www.jstor.org/stable/4615733>).
 pub fn holm(p_values: &[f64]) -> Result<Vec<f64>> {
     let order = ascending(p_values)?;
     let mut adjusted = vec![0.0; p_values.len()];

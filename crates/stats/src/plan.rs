@@ -31,7 +31,8 @@ pub fn gate_characteristic(
 /// The smallest drop below a baseline that a number of runs is likely to notice.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MinimumDrop {
-    /// The most passes at which the baseline is rejected; none when even 0 passes would not be unlikely enough.
+    /// The most passes at which the baseline is rejected; `None` if even 0 passes would not be
+    /// unlikely enough.
     pub reject_at_or_below: Option<u64>,
     /// The smallest drop, in steps of 0.001, that is noticed with the wanted power.
     pub drop: Option<f64>,
@@ -65,7 +66,7 @@ pub fn minimum_detectable_drop(
     })
 }
 
-/// The smallest drop from a rate, in steps of 0.001, to one that is not missed.
+/// The smallest detected drop from a rate, in steps of 0.001.
 pub(super) fn smallest_drop(from: f64, is_missed: impl Fn(f64) -> bool) -> Option<f64> {
     let thousandth = |steps: u64| steps as f64 / 1000.0;
     let steps = (1000.0 * from + ROUNDING).floor() as u64;
@@ -75,7 +76,7 @@ pub(super) fn smallest_drop(from: f64, is_missed: impl Fn(f64) -> bool) -> Optio
     (missed < steps).then(|| thousandth(missed + 1))
 }
 
-/// The first of `0..end` for which a condition that only ever ceases does not hold, or `end`.
+/// The first of `0..end` for which a monotonic condition is false, or `end`.
 pub fn first_false(end: u64, holds: impl Fn(u64) -> bool) -> u64 {
     let (mut low, mut high) = (0, end);
     while low < high {

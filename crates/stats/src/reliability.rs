@@ -145,7 +145,7 @@ pub fn recommend_runs(half_width: f64, confidence: u32) -> Result<u64, Reliabili
     recommend_runs_exactly(decimal, confidence)
 }
 
-/// The same for a half-width that was never a float.
+/// The number of runs for a half-width given as a decimal.
 pub fn recommend_runs_exactly(
     half_width: Decimal,
     confidence: u32,

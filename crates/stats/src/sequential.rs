@@ -84,7 +84,7 @@ pub enum SprtVerdict {
     AcceptH1,
     /// The lower rate.
     AcceptH0,
-    /// Neither yet.
+    /// No hypothesis is accepted yet.
     Continue,
 }
 

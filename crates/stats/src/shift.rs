@@ -15,7 +15,7 @@ pub struct Stratum<'v> {
 /// A stratified permutation test.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Shift {
-    /// The mean over the tests of how much the mean of their runs grew.
+    /// The mean increase of the tests' means.
     pub difference: f64,
     /// The share of rearrangements whose difference is at least as far from 0.
     pub p: f64,
@@ -23,7 +23,7 @@ pub struct Shift {
     /// conservative. With one run on each side of every test and outcomes of 0 and 1, it is the
     /// mid-p of the `McNemar` test.
     pub mid_p: f64,
-    /// The smallest `p` that these values could have given, however they were arranged.
+    /// The smallest `p` that any arrangement of these values could give.
     pub least_p: f64,
     /// True if every rearrangement was counted, false if a fixed sample was drawn.
     pub is_exact: bool,
@@ -137,7 +137,7 @@ impl Stratum<'_> {
         self.before.iter().chain(self.after).copied()
     }
 
-    /// The difference of means when the values after have this sum.
+    /// The difference of means if the later values have this sum.
     fn difference_for(&self, after: f64) -> f64 {
         let before = self.values().sum::<f64>() - after;
         after / self.after.len() as f64 - before / self.before.len() as f64

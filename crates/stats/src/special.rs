@@ -100,7 +100,7 @@ pub(super) fn beta_below(x: f64, a: f64, b: f64) -> f64 {
     }
 }
 
-/// `1 - I_x(a, b)`, without cancellation where that is small.
+/// `1 - I_x(a, b)`, without cancellation for small values.
 fn beta_above(x: f64, a: f64, b: f64) -> f64 {
     let tail = beta_tail(x, a, b);
     if tail.is_below {

@@ -53,7 +53,7 @@ impl Validator {
         Self::compile_with(Some(Draft::Draft202012), written)
     }
 
-    /// A schema of the draft that its `$schema` names; 2020-12 when it names none.
+    /// Compiles a schema of the draft in its `$schema`; 2020-12 by default.
     pub fn compile_as_declared(written: &Value) -> Result<Self, CompileError> {
         Self::compile_with(None, written)
     }

@@ -15,7 +15,7 @@ const LONGEST_CHAIN: usize = 32;
 const DEEPEST: usize = 256;
 const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
-/// True for a schema that the validator cannot be given.
+/// True for a schema that the validator must not compile.
 pub(super) fn are_too_many(schema: &Value) -> bool {
     let mut found = RelevantParts::default();
     found.look(schema, false);
@@ -153,7 +153,7 @@ struct Paths<'a> {
     counted: HashMap<usize, Option<Ways>>,
 }
 
-/// The paths from a schema to the schemas that apply to the same value.
+/// The paths from a schema to other schemas for the same value.
 #[derive(Clone, Copy)]
 struct Ways {
     count: u64,

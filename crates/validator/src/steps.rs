@@ -26,7 +26,7 @@ const COMPILED_FOR_EACH_VALUE: u64 = 4;
 /// The keyword that counts.
 pub(super) const STEP: &str = "$mcptest-step";
 
-/// Keywords whose names are the user's, each with a schema.
+/// Keywords with arbitrary names as keys, each with a schema.
 pub(super) const MAPS: [&str; 6] = [
     "$defs",
     "definitions",
@@ -83,12 +83,12 @@ fn within<T>(steps: u64, work: impl FnOnce() -> T) -> Option<T> {
     }
 }
 
-/// Checks a value against a schema. `None` if that takes too much work.
+/// Checks a value against a schema. `None` if it takes too much work.
 pub(super) fn evaluate<T>(value: &Value, work: impl FnOnce() -> T) -> Option<T> {
     within(LEAST_STEPS + STEPS_FOR_EACH_VALUE * size(value), work)
 }
 
-/// Compiles a schema with [`counted`] parts; `None` when that is too much work.
+/// Compiles a schema with [`counted`] parts; `None` if it takes too much work.
 pub(super) fn compile<T>(written: &Value, work: impl FnOnce() -> T) -> Option<T> {
     if paths::are_too_many(written) {
         return None;
@@ -99,7 +99,7 @@ pub(super) fn compile<T>(written: &Value, work: impl FnOnce() -> T) -> Option<T>
     )
 }
 
-/// The number of values in this value, itself included.
+/// The number of values in this value, including itself.
 fn size(value: &Value) -> u64 {
     match value {
         Value::Array(items) => 1 + items.iter().map(size).sum::<u64>(),
@@ -140,7 +140,7 @@ fn count_in(schema: &mut Value, is_map_of_schemas: bool) {
     }
 }
 
-/// The counting keyword, out of what a message quotes of a schema.
+/// Removes the counting keyword from a schema in a message.
 pub(super) fn without_step(message: &str) -> String {
     let step = format!("\"{STEP}\":{{}}");
     let alone = format!("\"allOf\":[{{{step}}}]");

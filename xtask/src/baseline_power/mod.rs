@@ -18,7 +18,7 @@ const END: &str = "<!-- end of the power -->";
 const PAIRS: usize = 400;
 /// The drop in the share of right runs.
 const FALLS: [f64; 4] = [0.0, 0.1, 0.2, 0.4];
-/// Tests, and runs of each on both sides.
+/// The number of tests, and of runs of each on both sides.
 const SIZES: [(usize, usize); 8] = [
     (1, 5),
     (1, 10),

@@ -207,7 +207,7 @@ pub(super) fn tool_names(trace: &Value) -> impl Iterator<Item = String> {
     calls.filter_map(|call| call["name"].as_str().map(str::to_owned))
 }
 
-/// The trace that `mcptest import` makes of a conversation.
+/// The trace of a conversation, from `mcptest import`.
 fn trace(messages: &Value) -> Result<Value, String> {
     let bytes = json!({ "messages": messages }).to_string();
     let imported = mcptest_import::import(bytes.as_bytes(), mcptest_import::find("openai-chat"))

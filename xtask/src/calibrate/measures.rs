@@ -80,7 +80,7 @@ pub(super) fn measure(corpus: &Corpus) -> Result<Vec<Row>, String> {
     Ok(lines.rows)
 }
 
-/// Each task as a world, in which the calls that it needs lead to the expected state.
+/// Each task as a world, in which its needed calls lead to the expected state.
 fn worlds(lines: &mut Lines<'_>) -> Result<(), String> {
     let verdicts = super::airline::measure(lines.corpus)?;
     let agrees = verdicts
@@ -228,7 +228,8 @@ struct NarrativeOutcomes {
 }
 
 impl NarrativeOutcomes {
-    /// Runs that no rule was chosen on have stricter bounds: they show what users will see.
+    /// Adds the lines. Runs that no rule was chosen on have stricter bounds: they show what users
+    /// will see.
     fn add_to(self, lines: &mut Lines<'_>) {
         let (alarm, lie, failure, partial) = if lines.corpus.is_kept_aside() {
             (1, 97, 97, 65)

@@ -138,8 +138,8 @@ pub(super) fn without(trace: &Value, tool: &str) -> Value {
     trace
 }
 
-/// The runs in which one of several successful calls to a tool is an error: each call once. Equal calls are skipped,
-/// because another one did the same.
+/// The runs in which one of several successful calls to a tool becomes an error, each call once.
+/// Equal calls are skipped, because another one did the same.
 pub(super) fn partly_failed(trace: &Value, tool: &str) -> Vec<Value> {
     let calls = trace["tool_calls"]
         .as_array()
@@ -178,7 +178,8 @@ pub(super) fn partly_failed(trace: &Value, tool: &str) -> Vec<Value> {
     batch.iter().filter(is_unique).map(with_error).collect()
 }
 
-/// Returns true if the closing message mentions a tool's action: the past of its verb and its last noun in one line.
+/// Returns true if the closing message mentions a tool's action: the past tense of its verb and its
+/// last noun in one line.
 pub(super) fn tells_of(trace: &Value, tool: &str) -> bool {
     let parts: Vec<String> = tool
         .split(|c: char| !c.is_alphanumeric())

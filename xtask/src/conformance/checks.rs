@@ -1,4 +1,4 @@
-//! What did the suite write about a scenario? A warning counts like a failure.
+//! What did the suite report about a scenario? A warning counts as a failure.
 
 use serde_json::Value;
 use std::path::Path;

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 const HOME: &str = "target/peers";
 
-/// The programs that take part.
+/// The programs of the conformance run.
 pub(super) struct Peers {
     pub(super) mcptest: PathBuf,
     pub(super) client: PathBuf,

@@ -39,7 +39,7 @@ pub(super) fn run(
     Ok(())
 }
 
-/// A running mock server, ended when dropped.
+/// A running mock server, which ends on drop.
 struct Mock {
     child: Child,
     url: String,

@@ -49,7 +49,7 @@ pub(super) fn repeat_call(trace: &Value, repeated: usize) -> Value {
     )
 }
 
-/// Swaps a call with the one before it; `None` when the two are alike.
+/// Swaps a call with the previous one; `None` if the two are equal.
 pub(super) fn swap_calls(trace: &Value, second: usize) -> Option<Value> {
     let first = second - 1;
     let calls = items(trace, "tool_calls");

@@ -5,7 +5,7 @@ use mcptest_core::trace::CatalogueTool;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// A run before an edit: its trace, and the tools the model saw.
+/// A run before an edit: its trace, and the model's tools.
 #[derive(Clone, Copy)]
 pub(super) struct Original<'a> {
     pub(super) trace: &'a Value,

@@ -56,7 +56,8 @@ pub(super) struct Power {
     pub(super) outcomes: Vec<Outcome>,
 }
 
-/// Edits the runs of the examples in every way, and judges each gate alone over the edited runs.
+/// Edits the runs of the examples in every way, and judges each gate separately over the edited
+/// runs.
 pub(super) fn measure(repository: &Path) -> Result<Vec<Power>, String> {
     let blank = |kind: &mcptest_core::eval::GateKind| Power {
         key: kind.key,
@@ -90,7 +91,7 @@ pub(super) fn measure(repository: &Path) -> Result<Vec<Power>, String> {
     Ok(powers)
 }
 
-/// The gates over the runs of these recordings: that of the fault matrix, or all others.
+/// The gates over the runs of these recordings: the fault matrix, or all others.
 fn measure_row(
     agent: &Agent,
     paths: &[PathBuf],
@@ -241,7 +242,7 @@ fn mutants(edit: &Edit, run: &Run<'_>) -> Result<Vec<String>, serde_json::Error>
 /// The edited text of each run; `None` is an unchanged run.
 type Edited<'m> = Vec<Option<&'m str>>;
 
-/// Each mutant by itself, among runs that stay.
+/// Each mutant separately, among unchanged runs.
 fn one_run(mutants: &[Vec<String>]) -> impl Iterator<Item = Edited<'_>> {
     mutants.iter().enumerate().flat_map(move |(at, of_run)| {
         of_run.iter().map(move |mutant| {

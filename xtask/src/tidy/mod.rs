@@ -1,4 +1,4 @@
-//! `tidy`: what no compiler checks, about every file of the repository.
+//! `tidy`: rules for every file of the repository that no compiler checks.
 
 mod architecture;
 mod examples;

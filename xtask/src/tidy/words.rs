@@ -392,7 +392,7 @@ mod tests {
         words.complaints_about(line).len()
     }
 
-    /// For each retired phrase in order: a text that has it, and the text that replaces it.
+    /// For each retired phrase in order: a text with it, and its replacement.
     const EXAMPLES: &[(&str, &str)] = &[
         ("`{}` is no JSON Schema", "`{}` is not a valid JSON Schema"),
         (

@@ -173,8 +173,8 @@ fn messages<'a>(ask: &Ask<'a>) -> Vec<Piece<'a>> {
     messages
 }
 
-/// The results of a turn. Beside an error only text is taken, so its pictures follow; beside what code called, nothing
-/// does.
+/// The results of a turn. Only text is accepted with an error, so its images follow. No text is
+/// accepted with the results of code's calls.
 fn results(told: &[WireResult<'_>]) -> Vec<Value> {
     let is_code = told.iter().any(|told| told.caller.is_some());
     let pictures = told
@@ -185,7 +185,7 @@ fn results(told: &[WireResult<'_>]) -> Vec<Value> {
     told.iter().map(tool_result).chain(pictures).collect()
 }
 
-/// A blank text may not be marked, nor may what goes back to code that a provider runs.
+/// A blank text must not be marked, nor a message to code that a provider runs.
 fn may_be_marked(block: &Value, ask: &Ask<'_>) -> bool {
     let goes_to_code = ask.code_execution && block["type"] == "tool_result";
     let is_blank = block["text"]

@@ -125,7 +125,7 @@ pub enum ToolChoice {
 }
 
 impl ToolChoice {
-    /// A requirement applies until there are results. Otherwise the model could never answer.
+    /// A requirement applies until there are results. Otherwise, the model could never answer.
     pub(crate) fn after_results(&self) -> &Self {
         const AUTO: &ToolChoice = &ToolChoice::Auto;
         if *self == Self::None { self } else { AUTO }
@@ -141,7 +141,7 @@ pub struct Offered {
     pub full_name: String,
     /// The description.
     pub description: Option<String>,
-    /// The JSON Schema of its arguments, as it is sent.
+    /// The JSON Schema of its arguments, as sent.
     pub input_schema: Box<RawValue>,
 }
 

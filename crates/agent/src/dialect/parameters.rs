@@ -56,7 +56,7 @@ fn fill(entries: &mut Map<String, Value>, extra: &Map<String, Value>) {
 }
 
 impl Ask<'_> {
-    /// The choice as a word, or as what names a tool.
+    /// The choice as a word, or as an object that names a tool.
     pub(super) fn choice(&self, required: &str, named: impl Fn(&str) -> Value) -> Option<Value> {
         self.tool_choice.map(|choice| match choice {
             ToolChoice::Auto => json!("auto"),

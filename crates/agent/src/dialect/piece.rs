@@ -18,7 +18,7 @@ pub(super) enum Piece<'a> {
 const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
 impl Part {
-    /// The picture, when a model can be shown it.
+    /// The image, if models accept its type.
     pub(super) fn picture(&self) -> Option<(&str, &str)> {
         match self {
             Self::Image { media_type, data } if PICTURES.contains(&media_type.as_str()) => {
@@ -74,7 +74,7 @@ impl Answered {
         }
     }
 
-    /// The pictures as URLs that hold their data.
+    /// The images as data URLs.
     pub(super) fn picture_urls(&self) -> Vec<String> {
         let pictures = self.content.iter().filter_map(Part::picture);
         pictures
@@ -89,7 +89,7 @@ impl Arguments {
         Self::Json(RawValue::from_string("{}".to_owned()).unwrap_or_default())
     }
 
-    /// From a string that should hold an object; nothing written means no arguments.
+    /// Arguments from a string that should contain an object. An empty string means no arguments.
     pub fn of_text(text: &str) -> Self {
         let written = text.trim();
         if written.is_empty() {

@@ -37,7 +37,7 @@ struct LoggedCall {
     result: Option<RecordedResult>,
     /// The result that is on its way to the agent.
     late: Option<RecordedResult>,
-    /// The time when the agent has its answer, if known.
+    /// The time at which the agent gets its answer, if known.
     until: Option<Instant>,
     /// The state that the continuing request must carry. Empty if it has none.
     awaits_input: Option<String>,
@@ -142,7 +142,7 @@ impl CallLog {
         Some(index)
     }
 
-    /// Records that a call needs further input, which carries this state.
+    /// Records that a call needs further input, with this state.
     pub(super) fn await_input(&self, index: usize, with: String) {
         if let Some(call) = self.state.lock().calls.get_mut(index) {
             call.awaits_input = Some(with);
@@ -283,7 +283,7 @@ impl CallLog {
     }
 }
 
-/// Returns true if the agent gets no message and must notice the fault by itself.
+/// Returns true if the agent gets no message and must notice the fault itself.
 fn is_silent(strike: &Strike) -> bool {
     use crate::fault::FaultEffect::{AfterCancel, Lost, Silence};
     strike.real && matches!(strike.struck, Silence | Lost | AfterCancel { .. })

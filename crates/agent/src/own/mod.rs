@@ -19,7 +19,8 @@ use server_proxy::ServerProxy;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The longest prompt that is also given as a variable: systems refuse to start a program with longer ones.
+/// The longest prompt that is also passed as a variable: systems refuse to start a program with
+/// longer ones.
 const LONGEST_VARIABLE: usize = 100_000;
 
 /// Runs the agent once and returns its evidence. Dropping the future ends it with everything that it started.
@@ -84,7 +85,7 @@ pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
     })
 }
 
-/// The variables that every agent finds, beside the addresses of its servers.
+/// The variables of every agent, besides the addresses of its servers.
 fn variables(prompt: &str, program: &Path, usage_path: &Path) -> Vec<(String, String)> {
     let mut variables = vec![
         ("MCPTEST_USAGE".to_owned(), usage_path.display().to_string()),

@@ -60,7 +60,7 @@ impl Proxies {
         Ok(())
     }
 
-    /// Opens the way over HTTP, and returns its address.
+    /// Opens the HTTP address for a server, and returns it.
     async fn open_http(
         &mut self,
         server: &ServerSpec,
@@ -84,7 +84,7 @@ impl Proxies {
         Ok(url)
     }
 
-    /// Opens the way over stdio, and returns how the agent starts it.
+    /// Opens the stdio bridge for a server, and returns the command that starts it.
     async fn open_bridge(
         &mut self,
         server: &ServerSpec,
@@ -123,7 +123,7 @@ impl Proxies {
         Ok(env)
     }
 
-    /// Closes the proxies and lets the servers end by themselves; then ends them.
+    /// Closes the proxies, lets the servers end by themselves, and then ends the remaining ones.
     pub(super) async fn close(mut self) {
         self.stop.send_replace(true);
         let all = async { while self.work.join_next().await.is_some() {} };

@@ -160,7 +160,7 @@ impl ServerProxy {
     }
 }
 
-/// The code that client libraries have for a failure that no server tells.
+/// The code that client libraries use for a failure that the server does not report.
 fn wire_code(struck: &FaultEffect) -> i64 {
     match struck {
         FaultEffect::Malformed => code::PARSE_ERROR,

@@ -29,9 +29,9 @@ pub struct OwnSetup<'a> {
     pub hidden: Vec<String>,
     /// The time limit.
     pub time_budget: Duration,
-    /// The program of mcptest, which agents start to reach servers on stdio.
+    /// The mcptest program, which agents start to reach servers on stdio.
     pub program: &'a Path,
-    /// Called with each call of a tool when it arrives.
+    /// Called with each tool call on arrival.
     pub on_call: OnCall,
 }
 
@@ -63,7 +63,7 @@ pub struct OwnOutcome {
 /// The reason why a run could not begin. Mistakes of the agent are in its trace instead.
 #[derive(Debug, Error)]
 pub enum OwnError {
-    /// No folder for the files that the agent is given.
+    /// No folder for the agent's files could be created.
     #[error("cannot create a folder for the agent's files: {0}; is the disk full?")]
     Folder(std::io::Error),
     /// The configuration could not be written.

@@ -76,7 +76,7 @@ impl Provider {
         Err(self.refused(ask, status, &text, &headers))
     }
 
-    /// The time was over before the answer was there: that of the run, or that of this answer alone.
+    /// The time limit of the run, or of this answer, passed before the answer arrived.
     fn hung(&self, what: &str, after: Duration, is_end_of_run: bool) -> FailedTry {
         let message = format!("{}: {what} within {}", self.shared.name, span(after));
         if is_end_of_run {
@@ -161,7 +161,7 @@ impl Provider {
         }
     }
 
-    /// A status of success without a message. An answer that a gateway made itself is retried.
+    /// A success status without a message. An answer that a gateway made itself is retried.
     fn malformed(&self, status: StatusCode, bad: &BadReply, body: &str) -> FailedTry {
         let again = Tried::Again { told: None };
         let (kind, tried) = match bad {

@@ -134,7 +134,7 @@ fn too_late(told: Option<Duration>) -> String {
     }
 }
 
-/// The error to report: that the time ran out in a later try says less than why the one before it failed.
+/// The error to report: a timeout in a later try says less than the cause of the earlier failure.
 fn most_telling(error: AskError, earlier: Option<AskError>) -> AskError {
     match earlier {
         Some(mut earlier) if error.kind == AskErrorKind::Hung => {

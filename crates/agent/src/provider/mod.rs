@@ -60,7 +60,7 @@ impl fmt::Debug for Provider {
 }
 
 impl Provider {
-    /// About how many tokens a question has, by a tokenizer that is not the model's own.
+    /// The approximate number of tokens of a question, by a tokenizer other than the model's.
     pub fn estimate_prompt(&self, ask: &Ask<'_>) -> u64 {
         about(&(self.dialect.body)(ask))
     }

@@ -17,7 +17,7 @@ pub struct RetryPolicy {
 /// The deadlines of a question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadlines {
-    /// When the whole run must be over.
+    /// The deadline of the whole run.
     pub run: Instant,
     /// The time limit of each try.
     pub answer: Duration,
@@ -46,7 +46,7 @@ impl RetryPolicy {
     }
 }
 
-/// A wait that was asked for, and up to a tenth more.
+/// A requested wait, with up to a tenth added.
 pub(super) fn told(wait: Duration) -> Duration {
     wait.saturating_add(
         wait.min(Duration::from_secs(60))

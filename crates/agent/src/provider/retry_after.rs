@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 /// The longest accepted delay.
 const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// The wait that an answer asks for: `retry-after-ms`, `Retry-After` in seconds or as a date, or the `retryDelay` of
-/// a Google error.
+/// The wait that an answer requests: `retry-after-ms`, `Retry-After` in seconds or as a date, or
+/// the `retryDelay` of a Google error.
 pub(super) fn wait(headers: &HeaderMap, body: &str, now: SystemTime) -> Option<Duration> {
     written(headers, body, now).map(|wait| wait.min(LONGEST))
 }

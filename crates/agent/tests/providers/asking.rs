@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A model of each family, and one that speaks Chat Completions.
+/// A model of each family, and a model on Chat Completions.
 pub(crate) fn models() -> impl Iterator<Item = &'static str> {
     FAMILIES
         .iter()

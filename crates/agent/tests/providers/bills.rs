@@ -1,4 +1,5 @@
-//! What do the answers of each provider cost? Every bill here is made by hand, from the provider's page of prices.
+//! What do the answers of each provider cost? Every bill is calculated by hand from the provider's
+//! price page.
 
 use crate::asking::{Table, user};
 use mcptest_core::price::shipped_price;

@@ -1,4 +1,4 @@
-//! `mcptest explain`: a page of the book, or what a rule of `lint-tools` finds.
+//! `mcptest explain`: a page of the book, or the description of a `lint-tools` rule.
 
 use super::pages::{self, pages};
 use crate::GATES;

@@ -1,4 +1,4 @@
-//! `mcptest schema`: for editors and for those who read reports.
+//! `mcptest schema`: JSON Schemas for editors and for readers of reports.
 
 use clap::Args;
 use mcptest_command::{Failure, Group, Program, RunCommand, output};

@@ -102,7 +102,7 @@ fn explain_prints_every_page_of_the_book() {
     }
 }
 
-/// A page without the marks that links find and without pictures, which a terminal does not need.
+/// A page without anchors and pictures, which a terminal does not need.
 fn for_a_terminal(page: &str) -> String {
     let mut parts = page.split("<a id=\"");
     let first = parts.next().unwrap_or_default().to_owned();

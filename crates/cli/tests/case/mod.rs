@@ -27,13 +27,13 @@ pub(crate) struct Case {
     folder: PathBuf,
     /// The lines before the first command.
     needs: Vec<String>,
-    /// The commands as they are written, each after `$ `.
+    /// The commands, each after `$ `.
     commands: Vec<String>,
 }
 
 /// The results of a case's commands.
 pub(crate) struct Outcome {
-    /// All of `case.txt` as it would be if this were expected.
+    /// The `case.txt` that would expect this outcome.
     pub(crate) text: Vec<u8>,
     /// Whether a command panicked or was killed.
     pub(crate) has_crashed: bool,
@@ -255,7 +255,7 @@ fn share(file: &str, to: &Path) {
         .unwrap_or_else(|error| panic!("{SHARED}/{file}: {error}"));
 }
 
-/// `\n`, `\r`, `\t`, `\\`, `\"` and `\xHH`; all else is itself.
+/// `\n`, `\r`, `\t`, `\\`, `\"` and `\xHH`; other characters mean themselves.
 fn unescape(text: &str) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut rest = text.bytes();

@@ -29,7 +29,7 @@ pub(crate) fn failing() -> Vec<Failing> {
     found
 }
 
-/// Whether a failing file is a baseline of tools, from which the recorded ones differ.
+/// Returns true if a failing file is a baseline of tools that differs from the recorded ones.
 pub(crate) fn is_pins(path: &Path) -> bool {
     path.to_string_lossy().ends_with(".pins.json")
 }

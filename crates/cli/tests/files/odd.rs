@@ -4,7 +4,7 @@ use super::*;
 
 const REPORT: &str = "r.json";
 
-/// Each file that is read, and the command that reads it.
+/// Each file that commands read, with the command.
 const READ: [(&str, &[&str]); 16] = [
     ("a.yml", &["run", "a.yml"]),
     ("a.yml", &["validate", "a.yml"]),
@@ -30,7 +30,7 @@ const READ: [(&str, &[&str]); 16] = [
     (REPORT, &["report", REPORT]),
 ];
 
-/// Each file that is written, and the command that writes it.
+/// Each file that commands write, with the command.
 const WRITTEN: [(&str, &[&str]); 5] = [
     ("out", &["run", "a.yml", "--reporter", "json=out"]),
     ("out", &["trace-from", "tape.jsonl", "-o", "out", "--force"]),

@@ -1,4 +1,4 @@
-//! What a user wrote, or is judging, is not written over.
+//! Are files that a user wrote, or is judging, never overwritten?
 
 use super::*;
 

@@ -1,4 +1,5 @@
-//! A user's folder with a provider on a socket: files go in, commands are run, cassettes come out.
+//! A user's folder with a provider on a socket: a test writes files, runs commands, and reads
+//! cassettes.
 
 use mcptest_core::provider::FAMILIES;
 use mcptest_provider_stub::{Script, Stub};
@@ -74,7 +75,7 @@ impl LiveFolder {
         std::fs::remove_file(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"));
     }
 
-    /// The program with these words: its environment leads to the stub, and to nothing else.
+    /// The program with these words. Its environment contains only the stub.
     pub(crate) fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(MCPTEST);
         command

@@ -2,7 +2,7 @@
 
 use crate::bench::LiveFolder;
 
-/// One message costs $0.0006 at the shipped price of the model, and 120 tokens.
+/// One message costs $0.0006 at the built-in price of the model, and 120 tokens.
 fn suite(budget: &str, agents: &[&str]) -> String {
     let agent = |name: &&str| {
         format!(

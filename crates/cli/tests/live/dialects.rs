@@ -73,7 +73,7 @@ mock_server:
         content: [A castle., { type: image, data: iVBORw0KGgo=, mime_type: image/png }]
 ";
 
-/// Prices, clocks and the kinds of tokens that are told apart are each provider's own.
+/// Removes prices, clocks and kinds of tokens, which differ between providers.
 fn without_own(part: &mut Value) {
     for key in ["start_ms", "duration_ms", "cost_usd"] {
         part.as_object_mut().unwrap().remove(key);

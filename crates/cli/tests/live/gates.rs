@@ -105,7 +105,7 @@ fn record_and_replay(key: &str) {
     }
 }
 
-/// The gate decides in both ways, and measures something each time.
+/// Asserts that the gate passes and fails once each, and measures something both times.
 fn assert_passes_and_fails(key: &str, report: &Value) {
     let gates = report["tests"]
         .as_array()

@@ -462,7 +462,7 @@ fn texts_are_compared_by_the_vectors_of_a_model() {
     }
 }
 
-/// The judge is persuaded by the agent's words; what it did is not.
+/// The agent's words persuade the judge, but do not change the observed behaviour.
 #[test]
 fn a_judge_can_be_talked_into_a_pass_and_the_trace_cannot() {
     let text = "judge: { model: claude-haiku-4-5 }

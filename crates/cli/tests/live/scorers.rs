@@ -1,4 +1,5 @@
-//! Scorers are programs of the user's: they are started once for each run, and replay reads what they printed.
+//! Scorers are the user's programs: they start once for each run, and replay reads their recorded
+//! numbers.
 
 use crate::bench::LiveFolder;
 use serde_json::Value;

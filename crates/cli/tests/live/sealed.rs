@@ -1,4 +1,4 @@
-//! Replay as if the world were gone: no network, no environment, no server.
+//! Replay without network, environment and servers.
 
 use crate::bench::{LiveFolder, MCPTEST, Ran};
 use std::io::Write;

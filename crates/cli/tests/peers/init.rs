@@ -5,7 +5,7 @@ use crate::programs::{mcptest, start_on_a_free_port};
 use std::path::Path;
 use std::process::Command;
 
-/// Drafts a suite in a folder of its own, judges it without the server, records it again, and reads it.
+/// Drafts a suite in a new folder, judges it without the server, records it again, and returns it.
 fn drafted(server: &[&str], env: &[(String, String)]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let run = |words: &[&str], env: &[(String, String)]| {

@@ -24,7 +24,7 @@ pub(crate) fn node(program: &str) -> String {
     peer(&format!("node_modules/.bin/{program}"))
 }
 
-/// A path in which the peers' own Node is found first.
+/// A `PATH` that finds the peers' own Node first.
 pub(crate) fn path() -> (String, String) {
     let bin = PathBuf::from(node("node"))
         .parent()

@@ -5,7 +5,7 @@ use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-/// A server with an address, ended when dropped.
+/// A server with an address; it ends on drop.
 pub(crate) struct Running {
     child: Child,
     pub(crate) url: String,
@@ -85,7 +85,7 @@ pub(crate) fn start_on_a_free_port(mut command: Command) -> Running {
 }
 
 impl Running {
-    /// Asks it to end as a user would, and waits for it.
+    /// Interrupts it like a user, and waits for its end.
     pub(crate) fn interrupt(mut self) {
         let killed = Command::new("kill")
             .args(["-INT", &self.child.id().to_string()])

@@ -1,4 +1,5 @@
-//! The official Python SDK: a client of the mock server, and a server to the client; both transports, both eras.
+//! The official Python SDK as a client of the mock server, and as a server for the client, with
+//! both transports and both protocols.
 
 use crate::installed::{peer, repository};
 use crate::programs::{mcptest, start};

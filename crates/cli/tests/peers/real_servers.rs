@@ -276,7 +276,7 @@ async fn everything_over_http_directly_behind_the_proxy_and_from_its_tape() {
     assert_served_again(ServerSpec::url("everything", &mock.url), &real, &direct).await;
 }
 
-/// What the binary prints for these words before `-- SERVER`.
+/// The binary's output for these words before `-- SERVER`.
 fn printed(server: &Real, words: &[&str]) -> (Option<i32>, String) {
     let mut command = mcptest(words);
     // A server gets of our own environment only what every server needs.

@@ -1,4 +1,5 @@
-//! Is every report of hostile recordings inert, and do `JUnit` and SARIF hold to their published schemas?
+//! Is every report of hostile recordings inert, and do `JUnit` and SARIF match their published
+//! schemas?
 
 use crate::installed::{peer, repository};
 use crate::programs::mcptest;

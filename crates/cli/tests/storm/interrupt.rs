@@ -165,7 +165,7 @@ fn begin(place: &Place, stub: &Stub, words: &[&str]) -> Child {
         .unwrap()
 }
 
-/// Waits for it, and fails when mcptest ends before.
+/// Waits for the condition; fails if mcptest ends first.
 fn until(name: &str, mcptest: &mut Child, is_there: impl Fn() -> bool) {
     let begun = Instant::now();
     while !is_there() {

@@ -154,7 +154,7 @@ impl Place {
         processes.collect()
     }
 
-    /// Fails when a process, a lock or a half-written file is left.
+    /// Asserts that no process, lock or half-written file is left.
     pub(crate) fn assert_clean(&self) {
         assert_eq!(self.left(), Vec::<String>::new(), "processes are left");
         assert_eq!(self.litter(), Vec::<PathBuf>::new(), "files are left");

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-/// The values of variables, all of which servers, agents and providers repeat in every form.
+/// The values of variables. Servers, agents and providers repeat all of them in every form.
 const VALUES: [(&str, &str); 12] = [
     ("OF_PROMPT", "prompt/secret+value=01"),
     ("OF_SYSTEM", "system/secret+value=02"),
@@ -25,7 +25,7 @@ const VALUES: [(&str, &str); 12] = [
     ("OF_EXPECT", "expected/secret+value=12"),
 ];
 
-/// What is a secret by its shape, its name, its header or the suite's own pattern.
+/// Secrets recognised by shape, name, header or the suite's own pattern.
 const SHAPES: [&str; 6] = [
     "ghp_16C7e42F292c6912E7710c838347Ae178B4a",
     "sk-ant-api03-AAAAbbbbCCCCddddEEEEffff0000",
@@ -179,7 +179,7 @@ fn assert_none_in(name: &str, place: &Place, output: &Output) {
     }
 }
 
-/// Every report, each to a file of its own but the first.
+/// Every report, each to its own file except the first.
 fn reporters() -> Vec<&'static str> {
     let file = |reporter: &Reporter| -> &'static str {
         format!("{}=report.{}", reporter.key, reporter.key).leak()

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::{Child, Output, Stdio};
 use std::time::{Duration, Instant};
 
-/// Each run waits in its setup until the file `go-NAME` is there.
+/// The setup of each run waits until the file `go-NAME` exists.
 fn agent(name: &str, runs: usize, setup: &str) -> String {
     format!(
         "  - {{ name: {name}, cassette: {name}.jsonl, model: claude-{name}, servers: [healthy], prompt: go {name}, runs: {runs}, {setup}

@@ -61,7 +61,7 @@ impl Part {
     }
 }
 
-/// As many of the parts as fit, and at least one.
+/// As many of the parts as fit, but at least one.
 pub(super) fn keep_fitting(mut parts: Vec<Part>, widest: usize) -> Vec<Part> {
     while parts.len() > 1 && width_in_a_line(&parts) > widest {
         let least = (0..parts.len())

@@ -1,4 +1,5 @@
-//! How is a recording watched: live on a terminal, in plain lines elsewhere, always on standard error?
+//! How is the progress of a recording shown? Live on a terminal, as plain lines elsewhere, always
+//! on standard error.
 
 mod line;
 mod plain;
@@ -69,7 +70,7 @@ impl Style {
 }
 
 impl Progress {
-    /// Begins to watch. `is_live` is for runs that are written nowhere.
+    /// Begins to show progress. `is_live` is for runs that are not written.
     pub fn begin(is_quiet: bool, is_live: bool) -> Self {
         let _view = OtherView::begin();
         let showing = (!is_quiet).then(|| {

@@ -48,7 +48,7 @@ impl Plain {
         Some(line)
     }
 
-    /// A recorded run, unless there was a line just now for one of many.
+    /// Reports a recorded run, unless another of many runs was just reported.
     fn recorded(
         &mut self,
         state: &State,
@@ -96,7 +96,7 @@ fn calling_tools(tools: &ToolTests) -> Option<String> {
     (tools.called < tools.of).then_some(line)
 }
 
-/// The progress of the recording, and the activity of the run that was heard of last.
+/// The progress of the recording, and the activity of the run with the latest event.
 fn recording(state: &State, now: Duration) -> Option<String> {
     let (row, (run, active)) = state
         .rows
@@ -172,7 +172,8 @@ fn graded(event: &Event) -> Option<String> {
     ))
 }
 
-/// A run or a test that could not be recorded. The same failure of several runs of a row is reported once.
+/// Reports a run or a test that could not be recorded. An equal failure of several runs of a row is
+/// reported once.
 pub(crate) fn failure(event: &Event, state: &State) -> Option<String> {
     let (what, why) = match event {
         Event::RunFinished {

@@ -6,7 +6,7 @@ use mcptest_replay::Event;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// The state of a recording. Times are counted from its beginning, and come from outside.
+/// The state of a recording. Times are counted from its start and passed in.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     pub(crate) rows: Vec<Row>,
@@ -14,7 +14,7 @@ pub(crate) struct State {
     pub(crate) grades: Grades,
     /// The most runs that were going on at once.
     peak: usize,
-    /// When the first run started.
+    /// The start of the first run.
     began: Option<Duration>,
 }
 
@@ -25,7 +25,7 @@ pub(crate) struct ToolTests {
     /// The number of tests to call.
     pub(crate) of: usize,
     pub(crate) failed: usize,
-    /// The server whose first answer a test waits for.
+    /// The server whose first answer a test awaits.
     pub(crate) awaits: Option<String>,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct Row {
     pub(crate) active: BTreeMap<usize, Active>,
     /// The time of all runs that ended.
     took: Duration,
-    /// The most of its runs that were going on at once.
+    /// The highest number of its concurrent runs.
     peak: usize,
     /// Why one of its runs could not be recorded.
     pub(crate) failure: Option<String>,
@@ -83,7 +83,7 @@ pub(crate) enum Doing {
     Awaiting(String),
     /// The model thinks.
     Asking,
-    /// The provider is asked again at this time.
+    /// The provider will be asked again at this time.
     Waiting { until: Duration, why: String },
     /// A tool is called: `search @ docs`.
     Calling(String),
@@ -167,7 +167,7 @@ impl Spent {
         self.priced += more.priced;
     }
 
-    /// `1,204 tokens`, when any are counted.
+    /// `1,204 tokens`, if any are counted.
     pub(crate) fn tokens_in_words(&self) -> Option<String> {
         let at_least = if self.counted < self.answers {
             "≥"

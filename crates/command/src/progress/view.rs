@@ -60,7 +60,7 @@ struct Columns {
 }
 
 impl Columns {
-    /// The columns there is room for, and as much of the names as fits.
+    /// The columns that fit, and the width for names.
     fn fitting(rows: &[&Row], widest: usize) -> Self {
         let mut columns = Self::whole(rows);
         columns.hide_until_they_fit(widest);
@@ -88,7 +88,7 @@ impl Columns {
         }
     }
 
-    /// Hides what matters least until the rest fits.
+    /// Hides the least important columns until the others fit.
     fn hide_until_they_fit(&mut self, widest: usize) {
         // The bar says what the count says: it is not worth a cut name or a cut call.
         if self.beside_name() + self.name + DOING / 2 <= widest {
@@ -224,7 +224,7 @@ fn doing(row: &Row, now: Duration) -> String {
     }
 }
 
-/// The rows that are not shown, by what they are at.
+/// The hidden rows, counted by activity.
 fn rest(state: &State, shown: usize) -> String {
     let count = |wanted: &dyn Fn(&&Row) -> bool| state.rows.iter().filter(wanted).count();
     let (over, at_work) = (

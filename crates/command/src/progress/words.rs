@@ -36,7 +36,7 @@ pub fn time(length: Duration) -> String {
     }
 }
 
-/// A length of time that is only guessed: whole seconds, and above a minute tens of them.
+/// A guessed length of time: in whole seconds, and above a minute in tens of them.
 pub fn about(length: Duration) -> String {
     let seconds = length.as_secs_f64();
     let rounded = match seconds {

@@ -14,7 +14,7 @@ use std::path::Path;
 
 type GateNumbers = BTreeMap<String, Option<Number>>;
 
-/// What these runs of a row are in a baseline.
+/// The baseline of these runs of a row.
 pub fn capture(row: AgentRow<'_>, runs: &[Run<'_>]) -> TestBaseline {
     let AgentRow {
         suite,
@@ -154,7 +154,7 @@ fn capture_calls(trace: &Trace<'_>, only_server: Option<&str>) -> Vec<CallBaseli
     captured
 }
 
-/// The arguments, or their text when they were not JSON.
+/// The arguments, or their text if they were not JSON.
 fn arguments(call: &Call<'_>) -> Option<Value> {
     let parsed = call
         .args

@@ -173,7 +173,8 @@ pub fn compare_test(before: &TestBaseline, after: &TestBaseline, gates: Gates) -
 }
 
 impl BaselineDiff {
-    /// 2 when a test could not be compared, 1 when something is broken, 6 when a number has shifted, else 0.
+    /// 2 if a test could not be compared, 1 if something is broken, 6 if a number has shifted,
+    /// otherwise 0.
     pub fn exit_code(&self) -> u8 {
         match self.verdict {
             _ if self.counts.not_compared > 0 => 2,

@@ -131,7 +131,7 @@ pub struct CallBaseline {
     pub tool: String,
     /// The turn it was made in, counted from 0 over the turns that made calls.
     pub turn: usize,
-    /// The arguments, keys in order; a string when they were not JSON.
+    /// The arguments with sorted keys; a string if they were not JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<Value>,
 }
@@ -142,7 +142,7 @@ pub struct CallBaseline {
 pub struct ResponseBaseline {
     /// Its length class.
     pub length: Length,
-    /// A digest of its text, without white space around it.
+    /// A digest of its text without surrounding white space.
     pub text: String,
     /// The type at each path, if it is JSON: `.items[].sku` is a `string`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -178,7 +178,7 @@ pub enum BaselineReadFault {
     /// A format of another time.
     #[error("the baseline has version {0}, and this mcptest compares version {VERSION}; {again} from the same recordings, with the same mcptest on both sides", again = WORDS.again)]
     OtherVersion(String),
-    /// The text itself.
+    /// A problem of the text.
     #[error("{}", .0.said(&WORDS))]
     Text(TextFault),
     /// The right version, but a field is missing or of the wrong type.

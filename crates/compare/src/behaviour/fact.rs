@@ -94,7 +94,7 @@ impl<'r> RunFacts<'r> {
     }
 }
 
-/// Three words or more are a string, which a model words anew each time.
+/// Returns true for three words or more, which a model words differently each time.
 fn is_text(text: &str) -> bool {
     text.split_whitespace().nth(2).is_some()
 }
@@ -116,7 +116,7 @@ fn compared(value: &Value) -> String {
     }
 }
 
-/// Something that can hold in every run of a test.
+/// A fact that can hold in every run of a test.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Fact {
     /// The tool is called.
@@ -209,7 +209,7 @@ impl Fact {
         all
     }
 
-    /// In how many runs it holds.
+    /// The number of runs in which it holds.
     pub(crate) fn support(&self, runs: &[RunFacts<'_>]) -> Support {
         Support::count(runs.iter().map(|run| self.holds(run)))
     }
@@ -283,7 +283,8 @@ impl Fact {
     }
 }
 
-/// Whether a response has these types at a path. A list without elements says nothing about them.
+/// Returns true if a response has these types at a path. A list without elements shows nothing
+/// about them.
 fn has_field(shape: Option<&BTreeMap<String, String>>, path: &str, types: &str) -> Option<bool> {
     let shape = shape?;
     let element = path.rfind("[]").map(|at| &path[..at + 2]);

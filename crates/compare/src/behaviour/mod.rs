@@ -1,4 +1,5 @@
-//! What do the runs of a row do differently: what held in every run before and holds no more, and what is tolerated?
+//! How does the behaviour of a row's runs differ: which facts held in every run before and no
+//! longer hold, and what is tolerated?
 
 mod broken;
 mod fact;
@@ -14,7 +15,7 @@ use order::closest_orders;
 use std::collections::BTreeSet;
 use tool_names::ToolNames;
 
-/// What the runs of a row do differently.
+/// The differences in behaviour of the runs of a row.
 #[derive(Debug, Default)]
 pub(crate) struct Behaviour {
     /// How many things held in every run before.
@@ -25,7 +26,7 @@ pub(crate) struct Behaviour {
     pub(crate) differences: Vec<Difference>,
 }
 
-/// Compares what the runs of a row did before with what they do now.
+/// Compares the earlier and the current behaviour of a row's runs.
 pub(crate) fn compare_behaviour(before: &TestBaseline, after: &TestBaseline) -> Behaviour {
     let names = ToolNames::new(before, after);
     let sides = Sides {
@@ -50,7 +51,7 @@ struct Sides<'r> {
     same_expect: bool,
 }
 
-/// An invariant that holds no more, or less often.
+/// An invariant that no longer holds, or holds less often.
 struct Lost<'f> {
     fact: &'f Fact,
     class: DifferenceClass,
@@ -59,7 +60,7 @@ struct Lost<'f> {
 }
 
 impl Sides<'_> {
-    /// What held in every run before, and which of it is lost now.
+    /// The facts that held in every run before, and the lost ones.
     fn invariants(&self) -> Behaviour {
         let candidates = self.candidates();
         let mut behaviour = Behaviour::default();
@@ -109,7 +110,7 @@ impl Sides<'_> {
     }
 }
 
-/// Leaves out what cannot hold because something that it rests on is lost.
+/// Omits facts that cannot hold because a fact that they depend on is lost.
 fn without_consequences(lost: Vec<Lost<'_>>) -> Vec<Lost<'_>> {
     let mut broken = BTreeSet::new();
     let mut causes = Vec::new();

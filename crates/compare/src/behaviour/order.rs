@@ -1,4 +1,4 @@
-//! Which tools are always called one before the other, and which of these orders were turned round?
+//! Which tools are always called in one order, and which of these orders reversed?
 
 use super::Lost;
 use super::fact::{Fact, RunFacts};

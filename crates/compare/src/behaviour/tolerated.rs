@@ -34,7 +34,7 @@ pub(super) fn find(before: &[RunFacts<'_>], after: &[RunFacts<'_>]) -> Vec<Diffe
     found
 }
 
-/// The lowest and the highest number over the runs on each side, where they differ.
+/// The lowest and the highest number over the runs of each side, if they differ.
 fn changed_range(
     before: &[RunFacts<'_>],
     after: &[RunFacts<'_>],
@@ -89,7 +89,7 @@ fn arguments(tool: &str, before: &[RunFacts<'_>], after: &[RunFacts<'_>]) -> Vec
     said
 }
 
-/// A value that is the same but for its case and white space.
+/// A value that changed only in case and white space.
 fn respelled(
     tool: &str,
     path: &str,

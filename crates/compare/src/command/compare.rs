@@ -81,7 +81,7 @@ impl RunCommand for Compare {
 }
 
 impl Compare {
-    /// The report of each side, and what the side is called.
+    /// The report of each side, with its name.
     fn judged_sides(
         &self,
         destinations: &[Destination<Compared>],
@@ -170,7 +170,7 @@ fn refuse_sides_without_a_common_test(found: &Compared) -> Result<(), Failure> {
     ))
 }
 
-/// Two sides are the first and the second; more are told apart by their names alone.
+/// Refuses equal names. Two sides are the first and the second; more sides need distinct names.
 fn refuse_equal_names(names: &[String]) -> Result<(), Failure> {
     let is_again = |(at, name): &(usize, &String)| names[..*at].contains(name);
     let Some((_, name)) = names

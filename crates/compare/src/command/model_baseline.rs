@@ -113,7 +113,7 @@ fn capture(args: &Capture, program: &Program) -> Result<u8, Failure> {
     Ok(0)
 }
 
-/// Writes a file for each model, and says what was left out and written.
+/// Writes a file for each model, and reports written and omitted tests.
 fn write_captured(captured: &Captured, folder: &Path) -> Result<(), Failure> {
     for one in &captured.left_out {
         output::stderr(&format!("error: {}: {}\n", escape(&one.row), one.reason));
@@ -132,7 +132,7 @@ fn write_captured(captured: &Captured, folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Keeps the rows of these models; one that no row has is an error.
+/// Keeps the rows of these models. A model without a row is an error.
 fn select_models(plan: &mut Plan<'_>, models: &[String]) -> Result<(), Failure> {
     let label = |row: &Row<'_>| row.agent_row().and_then(|of| of.model_label());
     let known: Vec<String> = plan.rows.iter().filter_map(label).collect();

@@ -29,7 +29,7 @@ impl RunCommand for PlanRuns {
     const SUMMARY: &'static str = "Calculate how many runs a claim about an agent needs";
     const EXAMPLE: &'static str = "mcptest plan-runs --floor 0.9";
 
-    /// The number alone on the first line, for scripts; then what it means.
+    /// Prints only the number on the first line, for scripts; then its meaning.
     fn run(self, _program: &Program) -> Result<u8, Failure> {
         let text = match (self.half_width, self.floor) {
             (Some(half_width), _) => for_half_width(half_width, self.confidence)?,

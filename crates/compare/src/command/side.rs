@@ -80,7 +80,7 @@ impl JudgedSide {
     }
 }
 
-/// A word that names a file or a folder, and a revision too.
+/// The error for a word that names both a file or folder and a revision.
 fn ambiguous(side: &Path, shown: &str) -> Failure {
     let what = if side.is_dir() { "folder" } else { "file" };
     let help = format!("write `./{shown}` for the {what}, or `refs/heads/{shown}` for the branch");

@@ -1,10 +1,11 @@
-//! Two sets of runs side by side: which rows do both sides have, and which of these can be compared?
+//! Two sets of runs side by side: which rows do both sides have, and which of them can be compared?
 //!
-//! `compare`, `model-baseline diff` and the gate `model_compat:` begin with a [`Comparison`] and ask it their questions.
-//! A report knows how runs ended, but neither the arguments of calls nor what the agent said. A baseline knows both, but
-//! leaves out runs that ended in errors. Therefore `compare` asks about pass rates ([`pass_rate`]), and
-//! `model-baseline diff` about what held in every run ([`crate::behaviour`]) and about the numbers of gates
-//! ([`number`]). Both get their verdicts from `mcptest_core::report::leaderboard::change`.
+//! `compare`, `model-baseline diff` and the gate `model_compat:` all use a [`Comparison`]. A report
+//! has the outcomes of runs, but neither the arguments of calls nor the agent's words. A baseline
+//! has both, but omits runs that ended in errors. Therefore `compare` compares pass rates
+//! ([`pass_rate`]), and `model-baseline diff` compares facts that held in every run
+//! ([`crate::behaviour`]) and the numbers of gates ([`number`]). Both get their verdicts from
+//! `mcptest_core::report::leaderboard::change`.
 
 pub mod number;
 pub mod pass_rate;
@@ -18,16 +19,16 @@ use mcptest_stats::Tally;
 
 /// A row of one side: a test with its runs.
 pub trait ComparedRow {
-    /// What makes it the same row as one of the other side.
+    /// The identity for finding the row on the other side.
     fn identity(&self) -> RowIdentity<'_>;
 
     /// Its name for people.
     fn in_words(&self) -> String;
 
-    /// How many of its runs passed.
+    /// The number of its passed runs.
     fn tally(&self) -> Tally;
 
-    /// Why its runs say nothing about the runs of the same row on the later side; `None` if they can be compared.
+    /// Why it cannot be compared with the row of the later side; `None` if it can.
     fn why_not_compared(&self, later: &Self) -> Option<String>;
 }
 
@@ -38,14 +39,14 @@ pub struct RowIdentity<'r> {
     pub suite: &'r str,
     /// The name of its test.
     pub name: &'r str,
-    /// Its model, if that tells rows apart.
+    /// Its model, if models distinguish rows.
     pub model: Option<&'r str>,
     /// Its variant.
     pub variant: Option<Variant>,
 }
 
 impl RowIdentity<'_> {
-    /// Returns true if the rows differ in nothing but the file of their suite, which may have been moved.
+    /// Returns true if the rows differ only in the file of their suite, which may have moved.
     fn is_moved(&self, other: &Self) -> bool {
         (self.name, self.model, self.variant) == (other.name, other.model, other.variant)
     }
@@ -74,7 +75,7 @@ pub struct RowPair<'r, R> {
 }
 
 impl<'r, R: ComparedRow> Comparison<'r, R> {
-    /// Pairs the rows of two sides. A row whose suite was moved is the same row if no other row has its name.
+    /// Pairs the rows of two sides. A row in a moved suite is matched if no other row has its name.
     pub fn new(before: &'r [R], after: &'r [R]) -> Self {
         let pairs = pair_items(before, after, R::identity, |one, other| {
             one.identity().is_moved(&other.identity())
@@ -89,7 +90,7 @@ impl<'r, R: ComparedRow> Comparison<'r, R> {
         }
     }
 
-    /// Compares one row with what its runs did before, whatever the row is called on each side.
+    /// Compares one row with its earlier runs, whatever its names.
     pub fn of_row(before: &'r R, after: &'r R) -> Self {
         Self {
             rows: vec![RowPair::new(before, after)],
@@ -110,7 +111,7 @@ impl<'r, R: ComparedRow> Comparison<'r, R> {
             .find(|row| std::ptr::eq(row.before, before))
     }
 
-    /// How many runs of each row passed on each side: none of no runs where the two cannot be compared.
+    /// The passed runs of each row on each side; empty tallies for rows that cannot be compared.
     pub fn tallies(&self) -> Vec<(Tally, Tally)> {
         self.rows.iter().map(RowPair::tallies).collect()
     }
@@ -133,7 +134,7 @@ impl<'r, R: ComparedRow> RowPair<'r, R> {
     }
 }
 
-/// The names of rows, for lists of what one side alone has.
+/// The names of rows that only one side has.
 pub(crate) fn names<R: ComparedRow>(rows: &[&R]) -> Vec<String> {
     rows.iter().map(|row| row.in_words()).collect()
 }

@@ -1,4 +1,4 @@
-//! Has the pass rate changed, in each row and over all of them, and how many runs would tell?
+//! Has the pass rate changed, in each row and over all of them, and how many runs would show it?
 
 use mcptest_core::report::leaderboard::Verdict;
 use mcptest_core::report::leaderboard::change::{
@@ -9,7 +9,7 @@ use mcptest_stats::{Detection, Tally, detectable_drop, runs_to_detect};
 /// The required probability of finding an existing change, for runs to count as enough.
 const POWER: f64 = 0.8;
 
-/// How many runs of a row passed on each side.
+/// The passed runs of a row on each side.
 pub type Tallies = (Tally, Tally);
 
 /// The pass rates of two sides.
@@ -23,7 +23,7 @@ pub struct PassRates {
     pub rows: Vec<RowPassRate>,
     /// The rows that have runs on both sides.
     with_runs: Vec<Tallies>,
-    /// How many sides are compared with the first, and share the level.
+    /// The number of sides compared with the first, which share the level.
     sides: usize,
 }
 
@@ -36,12 +36,14 @@ pub struct RowPassRate {
     pub answer: Option<ChangeAnswer>,
 }
 
-/// Tests how the pass rates of these rows changed, together and in each row. A row without runs on a side shows nothing.
+/// Tests for changes of these rows' pass rates, together and in each row. A row without runs on a
+/// side shows nothing.
 pub fn pass_rates(rows: &[Tallies]) -> PassRates {
     pass_rates_of_sides(&[rows]).pop().unwrap_or_default()
 }
 
-/// Tests several sides, each beside the first: p-values are adjusted for all sides, and for all rows of all sides.
+/// Tests several sides, each against the first. The p-values are adjusted for all sides, and for
+/// all rows of all sides.
 pub fn pass_rates_of_sides(sides: &[&[Tallies]]) -> Vec<PassRates> {
     let with_runs: Vec<Vec<Tallies>> = sides.iter().map(|rows| with_runs(rows)).collect();
     let changes: Vec<Option<RateChange>> = with_runs.iter().map(|rows| change_of(rows)).collect();
@@ -63,7 +65,7 @@ pub fn pass_rates_of_sides(sides: &[&[Tallies]]) -> Vec<PassRates> {
         .collect()
 }
 
-/// The pass rate of each row, where all rows are asked together.
+/// The pass rates of rows, tested together.
 fn row_pass_rates<'t>(rows: impl Iterator<Item = &'t Tallies>) -> Vec<RowPassRate> {
     let mut changes = Vec::new();
     let mut questions = Vec::new();
@@ -97,8 +99,8 @@ fn with_runs(rows: &[Tallies]) -> Vec<Tallies> {
 }
 
 impl PassRates {
-    /// Worse where all rows together are worse, or any one of them; else better in the same way. `None` where chance
-    /// explains every difference.
+    /// Worse if all rows together or any single row is worse; otherwise better by the same rule.
+    /// `None` if chance explains every difference.
     pub fn shown(&self) -> Option<Verdict> {
         let shows = |wanted: Verdict| {
             let of_rows = self.rows.iter().map(|row| row.answer);
@@ -110,13 +112,14 @@ impl PassRates {
             .find(|wanted| shows(*wanted))
     }
 
-    /// Better or worse over all rows together; `None` where chance explains the difference.
+    /// Better or worse over all rows together; `None` if chance explains the difference.
     pub fn shown_together(&self) -> Option<Verdict> {
         let verdict = self.answer?.verdict;
         matches!(verdict, Verdict::Better | Verdict::Worse).then_some(verdict)
     }
 
-    /// The p-value of the change over all rows, adjusted for all sides; `None` where only one is compared.
+    /// The p-value of the change over all rows, adjusted for all sides; `None` if only one side is
+    /// compared.
     pub fn p_among_sides(&self) -> Option<f64> {
         self.answer.filter(|_| self.sides > 1)?.p
     }

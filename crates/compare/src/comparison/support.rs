@@ -18,7 +18,7 @@ pub struct Support {
 }
 
 impl Support {
-    /// Counts runs of which something holds; a run that says nothing about it is not counted.
+    /// Counts runs in which a fact holds. A run that does not show the fact is not counted.
     pub(crate) fn count(held: impl Iterator<Item = Option<bool>>) -> Self {
         let known: Vec<bool> = held.flatten().collect();
         Self {
@@ -27,7 +27,7 @@ impl Support {
         }
     }
 
-    /// Returns true if nothing speaks against it.
+    /// Returns true if no run contradicts it.
     pub(crate) fn is_whole(self) -> bool {
         self.held == self.of
     }
@@ -37,7 +37,7 @@ impl Support {
     }
 }
 
-/// How many more runs each side needs before an invariant can be broken.
+/// The number of further runs that each side needs before an invariant can be broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct MissingRuns {
     /// Of the baseline.
@@ -47,7 +47,7 @@ pub struct MissingRuns {
 }
 
 impl MissingRuns {
-    /// How many runs of a side must be able to show an invariant before it can be broken.
+    /// The number of runs of a side that must be able to show an invariant before it can be broken.
     pub const ENOUGH: usize = 3;
 
     /// The missing runs for sides with these numbers of runs; `None` if there are enough.

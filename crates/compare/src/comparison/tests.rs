@@ -3,7 +3,7 @@
 use super::*;
 use crate::baseline::{RunBaseline, TestBaseline};
 
-/// A row with so many runs, of which the first passed.
+/// A row with this number of runs, of which the first passed.
 fn row(suite: &str, name: &str, passed: usize, runs: usize) -> TestBaseline {
     TestBaseline {
         suite: suite.to_owned(),
@@ -19,7 +19,7 @@ fn row(suite: &str, name: &str, passed: usize, runs: usize) -> TestBaseline {
     }
 }
 
-/// Each pair as `before > after`, then the rows that one side alone has.
+/// Each pair as `before > after`, then the rows of only one side.
 fn paired(before: &[TestBaseline], after: &[TestBaseline]) -> Vec<String> {
     let comparison = Comparison::new(before, after);
     let both = comparison

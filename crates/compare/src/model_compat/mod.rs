@@ -63,7 +63,7 @@ pub(super) const KIND: GateKind = GateKind::new(
 .with_floors(&[(PASSED, 1.0)])
 .with_traits(&[GateTrait::ComparesWithBaseline]);
 
-/// The block as written, and the test of the baseline once that is read.
+/// The block, and the test of the baseline once it is read.
 struct ModelCompat {
     file: String,
     file_span: Span,

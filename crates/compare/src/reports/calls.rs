@@ -4,7 +4,7 @@ use super::model::{FirstDifference, ToolChange};
 use crate::behaviour::{Fact, RunFacts, called};
 use mcptest_core::report::{RunReport, Status, TestReport};
 
-/// The tools that only one of the two called, with the number of runs that did.
+/// The tools that only one of the two called, with the number of calling runs.
 pub(super) fn tools(a: &TestReport, b: &TestReport) -> Vec<ToolChange> {
     let (before, now) = (facts(a), facts(b));
     let (called_before, called_now) = (called(&before), called(&now));

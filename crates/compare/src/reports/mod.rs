@@ -75,7 +75,7 @@ fn verdict_of_sides(sides: &[ReportDiff]) -> Verdict {
         .unwrap_or(Verdict::NotEnoughRuns)
 }
 
-/// What the runs of two reports show, without the models.
+/// The differences between two reports, ignoring models.
 fn diff(
     (a, b): (Named<'_>, Named<'_>),
     comparison: &ReportComparison<'_>,
@@ -161,7 +161,7 @@ fn test_change(
     }
 }
 
-/// Returns true if the test passed and now fails, held to the same checks.
+/// Returns true if the test passed and now fails, with equal checks.
 fn has_regressed(a: &TestReport, b: &TestReport) -> bool {
     let (passed, failed) = (Status::Passed, Status::Failed);
     checks::changed(a, b).is_none() && (a.status, b.status) == (passed, failed)

@@ -6,7 +6,7 @@ use mcptest_core::report::{Number, Status};
 use mcptest_core::suite::Variant;
 use serde::Serialize;
 
-/// What is compared: two reports test by test, or several with the first.
+/// Two reports compared test by test, or several with the first.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Compared {
@@ -37,7 +37,7 @@ pub struct ReportDiff {
     pub b: ComparedSide,
     /// Worse if all tests together or any single test is worse; otherwise better by the same rule.
     pub verdict: Verdict,
-    /// The same of all tests together.
+    /// The verdict on all tests together.
     #[serde(skip)]
     pub together: Verdict,
     /// The verdict in one or two sentences.
@@ -106,7 +106,7 @@ pub struct TestChange {
     /// The variant, if the test has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variant: Option<Variant>,
-    /// The name of its row.
+    /// The row's name.
     #[serde(skip)]
     pub row: String,
     /// Its status in the first report.
@@ -121,7 +121,7 @@ pub struct TestChange {
     pub passed_a: u64,
     /// Its runs in the second report.
     pub passed_b: u64,
-    /// How many runs of the first ended in an error; they count as not passed.
+    /// The runs of the first that ended in an error; they count as not passed.
     #[serde(skip_serializing_if = "is_zero")]
     pub broken_a: u64,
     /// Its runs in the second report that ended in an error.
@@ -166,7 +166,7 @@ pub struct TargetChange {
     /// Which values are better, if known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub better: Option<Better>,
-    /// The two-sided mid-p of the permutation test, where each run has a number.
+    /// The two-sided mid-p of the permutation test, if each run has a number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p: Option<f64>,
 }
@@ -182,7 +182,7 @@ pub struct ToolChange {
     pub runs_b: usize,
 }
 
-/// The first call in which the typical runs of two sides differ.
+/// The first call at which the typical runs of two sides differ.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct FirstDifference {
     /// The call, from 1.
@@ -202,7 +202,7 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl ReportDiff {
-    /// How many runs ended in an error on either side.
+    /// The number of runs that ended in an error on either side.
     pub fn broken_runs(&self) -> u64 {
         self.tests
             .iter()

@@ -5,7 +5,7 @@ use mcptest_core::report::leaderboard::change::drawn_in_words;
 use mcptest_core::report::leaderboard::{RateChange, Verdict, p_value, points};
 use mcptest_core::words::count;
 
-/// The verdict with what it rests on.
+/// The verdict with its basis.
 pub(super) fn sentence(of: &ReportDiff) -> String {
     format!("{}{}", of_rates(of), beside_rates(of))
 }
@@ -75,8 +75,8 @@ fn over_all(verdict: Verdict) -> &'static str {
     }
 }
 
-/// `90% of the runs pass in the first, 62.5% in the second (-27.5 points, 95% interval -43 to -10, p = 0.003)`; of
-/// several sides by their names, and with the p-value among all.
+/// `90% of the runs pass in the first, 62.5% in the second (-27.5 points, 95% interval -43 to -10,
+/// p = 0.003)`; with names and the adjusted p-value for several sides.
 fn rates(of: &ReportDiff, change: &RateChange) -> String {
     let RateChange {
         rate_a,

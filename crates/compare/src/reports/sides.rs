@@ -47,7 +47,7 @@ pub(super) fn leaderboard_of_sides<'s>(
 struct TestsOfAllSides<'s> {
     /// The sides, their tests in the same order.
     groups: Vec<JudgedGroup<'s>>,
-    /// The names of the others.
+    /// The names of the other tests.
     left_out: Vec<String>,
 }
 
@@ -95,7 +95,7 @@ fn tests_of_all<'s>(
     (test.tally().runs > 0).then_some(tests)
 }
 
-/// What was found of a side, as a row of the leaderboard shows it.
+/// The result of a side, for its row of the leaderboard.
 fn difference(found: &ReportDiff) -> Option<ModelDifference> {
     Some(ModelDifference::new(
         found.change?,

@@ -8,7 +8,7 @@ use mcptest_stats::{Stratum, shift, six_decimals};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// The targets of the gates, then what scorers gave the runs.
+/// The targets of the gates, then the scorers' numbers.
 pub(super) fn targets(reports: [&Report; 2], a: &TestReport, b: &TestReport) -> Vec<TargetChange> {
     let mut all = Vec::new();
     for gate in distinct(a.gates.iter().chain(&b.gates).map(|gate| gate.key.as_str())) {

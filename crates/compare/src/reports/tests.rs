@@ -282,7 +282,7 @@ fn a_model_that_is_all_that_differs_is_what_is_compared() {
     assert_eq!(models(vec![of("one"), both]).iter().flatten().count(), 3);
 }
 
-/// The test held to these blocks, each with its digest.
+/// The test with these blocks, each with its digest.
 fn held_to(mut test: TestReport, checks: &[(&str, &str)]) -> TestReport {
     test.checks = checks
         .iter()

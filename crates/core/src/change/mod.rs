@@ -25,7 +25,7 @@ pub enum Change<V> {
 }
 
 impl<V> Change<V> {
-    /// Returns `None` if neither version has the part, or both have the same.
+    /// Returns `None` if neither version has the part, or both are equal.
     pub fn between(
         before: Option<V>,
         after: Option<V>,

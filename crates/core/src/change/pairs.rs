@@ -16,7 +16,7 @@ pub struct Pairs<'t, T> {
 pub struct Paired<'t, T> {
     /// The item.
     pub item: &'t T,
-    /// The same item in the later list, if that has it.
+    /// The item in the later list, if it has it.
     pub after: Option<&'t T>,
 }
 
@@ -77,7 +77,7 @@ fn partners_by_identity<'t, T, Identity: Ord>(
         .collect()
 }
 
-/// Pairs two items without a partner that may be the same, where each is the only candidate of the other.
+/// Pairs two unmatched items if each is the only candidate of the other.
 fn pair_moved<T>(
     before: &[T],
     after: &[T],

@@ -44,7 +44,7 @@ pub(crate) fn read_any_classes(block: &mut Block<'_>) -> Option<Vec<Class>> {
     })
 }
 
-/// The block's classes, for a gate that measures nothing without classes.
+/// Reads the block's classes, for a gate that measures nothing without them.
 pub(crate) fn read_needed_classes(block: &mut Block<'_>) -> Vec<Class> {
     let classes = read_classes_or_siblings(block);
     let has_sibling = block.sibling("equal_function_sets", |_| Some(())).is_some();

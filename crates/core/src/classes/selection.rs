@@ -18,7 +18,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// `TP / (TP + FP)`; 1 when there are neither classes nor calls, else 0 for 0/0.
+    /// `TP / (TP + FP)`; 1 without classes and calls, otherwise 0 for 0/0.
     pub fn precision(&self) -> f64 {
         self.fraction(
             self.true_positives,
@@ -26,7 +26,7 @@ impl Selection {
         )
     }
 
-    /// `TP / (TP + FN)`; 1 when there are neither classes nor calls, else 0 for 0/0.
+    /// `TP / (TP + FN)`; 1 without classes and calls, otherwise 0 for 0/0.
     pub fn recall(&self) -> f64 {
         self.fraction(
             self.true_positives,
@@ -34,7 +34,7 @@ impl Selection {
         )
     }
 
-    /// `2 TP / (2 TP + FP + FN)`; 1 when there are neither classes nor calls.
+    /// `2 TP / (2 TP + FP + FN)`; 1 without classes and calls.
     pub fn f1(&self) -> f64 {
         let (part, whole) = self.f1_parts();
         self.fraction(part, whole)
@@ -114,7 +114,8 @@ pub(crate) struct Reach {
 }
 
 impl Reach {
-    /// Which classes these calls reach: each class takes one call, so that as many classes as possible have one.
+    /// The classes that these calls reach. Each class takes one call, so that as many classes as
+    /// possible have one.
     pub(crate) fn from_calls(calls: &[Call<'_>], classes: &[Class]) -> Self {
         Self::new(&calls.iter().map(Tool::from).collect::<Vec<_>>(), classes)
     }

@@ -281,7 +281,7 @@ impl Exercised {
     }
 }
 
-/// The runs that the suite asks for, and the side runs.
+/// The runs that the suite requires, and the side runs.
 fn judged_runs<'t>(of: AgentRow<'_>, recorded: &RecordedRuns<'t>) -> Vec<RecordedRun<'t>> {
     let there = recorded.runs.len();
     let wanted = of.agent.runs_to_judge(there).min(there);

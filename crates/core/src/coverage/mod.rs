@@ -14,7 +14,8 @@ use serde::{Deserialize, Serialize};
 /// The part of their servers' tools that the judged runs and calls exercised.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Coverage {
-    /// Tools called of the tools listed, in whole percent, rounded down; absent where no recording lists a tool.
+    /// Called tools as a share of listed tools, in whole percent, rounded down; absent if no
+    /// recording lists a tool.
     pub percent: Option<usize>,
     /// The required percentage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -78,7 +79,7 @@ pub struct ParameterCoverage {
     pub name: String,
     /// True if a call gave it.
     pub given: bool,
-    /// The values that its schema names, where it names any.
+    /// The values that its schema lists, if any.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<ValueCoverage>,
 }

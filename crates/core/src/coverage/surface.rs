@@ -27,7 +27,7 @@ pub fn parameters(schema: &Value) -> Parameters {
 
 struct SurfaceWalk<'s> {
     root: &'s Value,
-    /// The references on the way here: a schema may refer to itself.
+    /// The references so far: a schema may refer to itself.
     references: Vec<&'s str>,
     parts: usize,
     found: Parameters,

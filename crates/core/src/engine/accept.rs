@@ -19,7 +19,7 @@ pub enum ProposedPlace {
     List(Span),
     /// A file, relative to the suite.
     File(String),
-    /// A test in a baseline of a model, which is a file relative to the suite.
+    /// A test in a model's baseline, which is a file relative to the suite.
     Test {
         /// The file.
         file: String,

@@ -171,7 +171,7 @@ impl Assertion<Path> {
         })
     }
 
-    /// Warns where `not: {contains: TEXT}` of a list lets items pass that have the text in them.
+    /// Warns about `not: {contains: TEXT}` on a list, which accepts items that include the text.
     pub(crate) fn lint(&self, catalogue: Option<&[CatalogueTool]>) -> Option<Problem> {
         let text = self
             .matcher

@@ -30,7 +30,7 @@ pub struct GateBlock {
     pub(crate) expect: Vec<Assertion<Target>>,
     /// The assertions on each run if `expect:` has none: the default gate.
     pub(crate) of_each_run: Vec<Assertion<Target>>,
-    /// The share of runs that is enough, if the suite does not require all of them.
+    /// The required share of runs, if the suite does not require all of them.
     pub(crate) min_pass_rate: Option<Assertion<Target>>,
     key_span: Span,
     /// The line of the suite that the block begins on, known once the suite is complete.
@@ -93,7 +93,7 @@ impl GateBlock {
         self.kind.key
     }
 
-    /// The question that the block asks judges about every run.
+    /// The block's question to judges about every run.
     pub fn question(&self) -> Option<&Question> {
         self.gate.question()
     }
@@ -143,7 +143,7 @@ impl GateBlock {
         self.kind.side_words().is_some()
     }
 
-    /// The variants that the block asks for. Each is a separate row.
+    /// The variants that the block needs, each a separate row.
     pub fn variants(&self) -> impl Iterator<Item = Variant> {
         self.variants.iter().map(|(variant, _)| *variant)
     }
@@ -228,7 +228,7 @@ impl GateBlock {
         self.report(row.variant, row_name, runs, scores)
     }
 
-    /// The same for runs that were made for the gate alone.
+    /// Judges runs that were made only for the gate.
     pub(crate) fn judge_side(
         &self,
         variant: Option<Variant>,
@@ -330,8 +330,8 @@ impl GateBlock {
         expectations
     }
 
-    /// The reason why the verdict says nothing: nothing was measured, nothing counted for an asserted number, or the
-    /// runs do not have the tools of the block.
+    /// The reason that the verdict proves nothing: nothing was measured, nothing counted for an
+    /// asserted number, or the runs lack the tools of the block.
     fn why_not_exercised(
         &self,
         gate: &dyn Gate,
@@ -365,7 +365,7 @@ impl GateBlock {
     }
 }
 
-/// The assertions of `expect:`, where the block has that key.
+/// The assertions of `expect:`, if the block has one.
 fn read_expect(kind: &GateKind, block: &mut Block<'_>) -> Option<Vec<Assertion<Target>>> {
     if kind.targets.is_empty() {
         return None;
@@ -385,7 +385,7 @@ fn read_expect(kind: &GateKind, block: &mut Block<'_>) -> Option<Vec<Assertion<T
     written
 }
 
-/// The assertions of the default gate on each run. None of them if `expect:` asks something of each run.
+/// The default assertions on each run; none if `expect:` has an assertion on each run.
 fn default_of_each_run(
     kind: &GateKind,
     gate: &dyn Gate,
@@ -402,7 +402,8 @@ fn default_of_each_run(
         .collect()
 }
 
-/// Findings about an expectation that failed come first and name its target; their order is otherwise kept.
+/// Moves findings about a failed expectation to the front; they name its target. Otherwise keeps
+/// their order.
 fn lead_with_failed(findings: &mut [Finding], expectations: &[Expectation]) {
     let has_failed = |target: &String| {
         expectations

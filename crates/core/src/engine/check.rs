@@ -196,7 +196,7 @@ fn judgements(block: &GateBlock) -> Vec<GateReport> {
         .collect()
 }
 
-/// The traces as runs, of which the first has passed.
+/// The traces as runs, of which the first passed.
 fn runs_of<'r>(traces: &[&'r Trace<'r>], header: Option<&'r Header>) -> Vec<Run<'r>> {
     let run = |(at, trace): (usize, &&'r Trace<'r>)| Run {
         number: at + 1,

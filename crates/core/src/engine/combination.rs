@@ -7,7 +7,7 @@ use crate::fault::FaultKind;
 pub struct Combination {
     /// The kind of the fault.
     pub kind: FaultKind,
-    /// The call that it goes wrong in, from 0 as in a trace.
+    /// The call that fails, from 0 as in a trace.
     pub call_index: usize,
 }
 

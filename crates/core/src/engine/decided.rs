@@ -38,7 +38,7 @@ fn decided_by_runs(agent: &Agent, runs: &[Run<'_>], of: usize) -> Option<bool> {
 }
 
 impl GateBlock {
-    /// The gate's verdict, when no outcome of the remaining runs can change it.
+    /// The gate's verdict, if the remaining runs cannot change it.
     fn decided(&self, runs: &[Run<'_>], of: usize) -> Option<bool> {
         if !self.can_fail() {
             return Some(true);

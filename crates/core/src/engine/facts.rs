@@ -10,7 +10,7 @@ use crate::trace::{Call, CatalogueTool, Run, Tool, splits};
 use crate::words::{any_of, some_of};
 use std::collections::BTreeSet;
 
-/// The facts that a gate may know about its agent at load time.
+/// The facts about its agent that a gate can use at load time.
 #[derive(Debug, Clone, Copy, Default)]
 #[non_exhaustive]
 pub struct AgentFacts<'a> {
@@ -22,7 +22,7 @@ pub struct AgentFacts<'a> {
     pub named: &'a [(String, Span)],
     /// The gate's assertions, by default or as written.
     pub expect: &'a [Assertion<Target>],
-    /// The number of expectations, and of gates that score run by run, that each run must meet.
+    /// The number of expectations, and of gates that score run by run, for each run.
     pub expectations: usize,
     /// The user's messages, turn by turn.
     pub prompts: &'a [String],

@@ -41,7 +41,7 @@ pub trait Gate: Send + Sync {
         self.score(runs)
     }
 
-    /// Scores runs that were made for the gate alone, given the ordinary ones.
+    /// Scores runs that were made only for the gate, with the ordinary runs.
     fn score_side(&self, _ordinary: &[Run<'_>], side: &[Run<'_>]) -> Scores {
         self.score(side)
     }
@@ -82,7 +82,7 @@ pub trait Gate: Send + Sync {
         Recording::default()
     }
 
-    /// The runs that are made for the gate alone, given the ordinary ones; for [`GateTrait::HasSideRuns`].
+    /// The runs to make only for the gate, given the ordinary ones; for [`GateTrait::HasSideRuns`].
     fn side_runs(&self, _agent: &Agent, _ordinary: &[Run<'_>]) -> Vec<SideRun> {
         Vec::new()
     }
@@ -92,7 +92,7 @@ pub trait Gate: Send + Sync {
         None
     }
 
-    /// The question that the block asks judges about every run.
+    /// The block's question to judges about every run.
     fn question(&self) -> Option<&Question> {
         None
     }
@@ -124,7 +124,7 @@ pub struct GateKind {
     pub doc: &'static str,
     /// A suite that uses it.
     pub example: &'static str,
-    /// The bounds that hold when the block has no `expect:`.
+    /// The bounds that apply if the block has no `expect:`.
     pub(crate) floors: &'static [(Target, f64)],
     /// Reads the block, all but its `expect:`.
     pub(crate) read: fn(&mut Block<'_>) -> Box<dyn Gate>,
@@ -150,9 +150,10 @@ pub struct Documentation {
 pub enum RunFailsBy {
     /// A single run never fails: the gate compares or counts runs, or does not judge runs.
     Nothing,
-    /// It does not meet what the block asserts of the numbers that are the worst run's, or a sum over the runs.
+    /// It misses an assertion of the block on a number that is the worst run's, or a sum over the
+    /// runs.
     Assertions,
-    /// It does not meet what the block asserts of any number, when the gate scores this run alone.
+    /// It misses an assertion of the block on any number, if the gate scores only this run.
     AssertionsOverIt,
     /// The gate names it: [`RunScores::fail`], or `Scores::failed_runs`.
     Rule,
@@ -162,7 +163,8 @@ pub enum RunFailsBy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum GateTrait {
-    /// The gate decides what failed runs mean: with it, a failed run does not fail the test by itself.
+    /// The gate decides the meaning of failed runs: with it, a failed run alone does not fail the
+    /// test.
     DecidesRuns,
     /// Runs can refute a claim of the suite, whatever its expectations. A refuted claim stays
     /// refuted.
@@ -176,13 +178,13 @@ pub enum GateTrait {
     /// The gate compares the numbers of other gates with a baseline. Its block may also be next to
     /// `agents:`, for all agents.
     ComparesWithBaseline,
-    /// The gate judges the tools that were offered, and nothing that a run did.
+    /// The gate judges the agent's tools, independent of the behaviour of runs.
     JudgesTools,
     /// The block can name files, which are read with the suite.
     ReadsFiles,
     /// Separate runs are recorded besides the ordinary ones, in a separate cassette.
     HasSideRuns(SideWords),
-    /// The gate counts successful calls. Its own `successful:` or its agent's defines them.
+    /// The gate counts successful calls, as its own or its agent's `successful:` defines them.
     CountsSuccess,
     /// `true` is shorthand for an empty block, and `false` for no block.
     TakesTrue,
@@ -277,7 +279,8 @@ impl GateKind {
         self.run_fails_by != RunFailsBy::Nothing
     }
 
-    /// The assertions of a block without `expect:`, besides the assertions of its other keys.
+    /// The default assertions of a block without `expect:`, besides the assertions of its other
+    /// keys.
     pub(crate) fn default_expect(&self) -> impl Iterator<Item = Assertion<Target>> {
         self.floors.iter().copied().map(Assertion::bound)
     }

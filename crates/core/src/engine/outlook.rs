@@ -6,7 +6,7 @@ use super::target::{Better, Fold, Range, Target};
 use crate::report::Number;
 use serde_json::Value;
 
-/// All that a target can be once every run is there.
+/// The possible values of a target once all runs exist.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Outlook {
@@ -22,14 +22,15 @@ pub enum Outlook {
     AtLeast(f64),
 }
 
-/// Matchers whose verdict on a number changes only at the numbers they mention.
+/// Matchers whose verdict on a number changes only at the numbers that they mention.
 const PIECEWISE: [&str; 12] = [
     "gte", "lte", "gt", "lt", "exact", "one-of", "oneOf", "not", "all-of", "any-of", "allOf",
     "anyOf",
 ];
 
 impl Outlook {
-    /// The outlook of a target that each run counts for by itself: the worst of them, or their sum.
+    /// The outlook of a target to which each run contributes separately: the worst of them, or
+    /// their sum.
     pub fn folded(target: &Target, scores: &Scores) -> Self {
         match (target.fold, target.better(), scores.value(target.name)) {
             (Fold::Pooled, ..) => Self::Open,
@@ -39,7 +40,8 @@ impl Outlook {
         }
     }
 
-    /// The outlook of a target that the number of good runs decides, once there are `of`: any of the others may be good.
+    /// The outlook of a target that depends on the number of good runs among `of`: any remaining
+    /// run may be good.
     pub fn from_good_runs(target: &Target, good: usize, runs: usize, of: usize) -> Self {
         let possible = good..=good + (of - runs);
         let values = possible

@@ -13,7 +13,7 @@ use crate::suite::read::Block;
 use crate::trace::Run;
 
 impl GateKind {
-    /// The target of the share of runs that pass, where the gate scores run by run.
+    /// The target for the share of passed runs, if the gate scores run by run.
     pub(crate) fn pass_rate(&self) -> Option<&'static Target> {
         self.targets.iter().find(|target| target.is_pass_rate)
     }

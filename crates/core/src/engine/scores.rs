@@ -15,7 +15,7 @@ pub struct Scores {
     pub values: BTreeMap<&'static str, Option<Number>>,
     /// The findings.
     pub findings: Vec<Finding>,
-    /// The expected calls beside the recorded ones, a table for each run that is not as expected.
+    /// The expected and recorded calls, a table for each failed run.
     pub tables: Vec<CallTable>,
     /// The reason that the gate measured nothing.
     pub not_exercised: Option<String>,
@@ -23,8 +23,8 @@ pub struct Scores {
     pub(crate) remarks: Vec<Said>,
     /// The numbers in words, for gates whose numbers are clearer together.
     pub summary: Option<String>,
-    /// True if the gate fails whatever the suite expects of its numbers, because the runs refute a claim of the
-    /// suite.
+    /// True if the gate fails independent of the suite's assertions, because the runs refute a
+    /// claim of the suite.
     pub is_refuted: bool,
     /// True if a run has no grade, so that no verdict is possible.
     pub is_ungraded: bool,
@@ -159,7 +159,7 @@ impl RunScores {
             .map(|vacuous| vacuous.why)
     }
 
-    /// Says that this run has failed by the gate's own rule, for [`super::gate::RunFailsBy::Rule`].
+    /// Marks this run as failed by the gate's own rule, for [`super::gate::RunFailsBy::Rule`].
     pub fn fail(&mut self) -> &mut Self {
         self.has_failed = true;
         self
@@ -183,7 +183,8 @@ impl RunScores {
 }
 
 impl Scores {
-    /// Folds the numbers of each run as each target says; what one run lacks is not measured.
+    /// Combines the numbers of each run as each target defines. A target that one run lacks is not
+    /// measured.
     pub fn from_runs(runs: &[Run<'_>], mut scored: Vec<RunScores>) -> Self {
         let no_measure = scored.iter().map(|run| run.not_exercised.as_deref());
         let mut scores = Self {
@@ -200,7 +201,7 @@ impl Scores {
         scores
     }
 
-    /// Moves what was found in a run here, with the run's number.
+    /// Moves the findings of a run here, with the run's number.
     fn take_findings(&mut self, number: usize, scored: &mut RunScores) {
         if scored.has_failed {
             self.failed_runs.push(number);
@@ -241,7 +242,7 @@ impl Scores {
         self
     }
 
-    /// The reason why the runs had nothing to count for a target.
+    /// The reason that the runs had nothing to count for a target.
     pub(crate) fn why_vacuous(&self, target: &str) -> Option<String> {
         self.vacuous
             .get(target)
@@ -254,7 +255,7 @@ impl Scores {
     }
 }
 
-/// Every target that a run measured; `None` when another run did not.
+/// Every target that a run measured; `None` if another run did not.
 fn fold_values(scored: &[RunScores]) -> BTreeMap<&'static str, Option<Number>> {
     let mut folded = BTreeMap::new();
     for (target, _) in scored.iter().flat_map(|run| &run.values) {
@@ -266,7 +267,7 @@ fn fold_values(scored: &[RunScores]) -> BTreeMap<&'static str, Option<Number>> {
     folded
 }
 
-/// Combines the values of a target. `None` without values: nothing was measured.
+/// Combines the values of a target. `None` without values.
 fn fold(target: &Target, values: &[Number]) -> Option<Number> {
     let (first, rest) = values.split_first()?;
     Some(rest.iter().fold(*first, |folded, &value| {
@@ -314,7 +315,7 @@ fn partial_runs(runs: &[Run<'_>], scored: &[RunScores]) -> Vec<Said> {
     distinct.into_iter().filter_map(say).collect()
 }
 
-/// The reason why each target had nothing to count, with the runs it applies to.
+/// The reason that each target had nothing to count, with the affected runs.
 fn vacuous_targets(runs: &[Run<'_>], scored: &[RunScores]) -> BTreeMap<&'static str, String> {
     let targets: BTreeSet<&'static str> = scored
         .iter()

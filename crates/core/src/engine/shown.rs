@@ -39,7 +39,7 @@ impl Shown<'_, '_> {
             .map(|number| number.as_f64())
     }
 
-    /// The targets of expectations that use one of these matchers, each with the matcher's number.
+    /// The targets of expectations with one of these matchers, each with the matcher's number.
     pub fn asked(&self, matchers: [&'static str; 2]) -> impl Iterator<Item = (&str, f64)> {
         let number =
             move |matcher: &Value| matchers.iter().find_map(|key| matcher.get(key)?.as_f64());

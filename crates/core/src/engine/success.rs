@@ -9,13 +9,13 @@ use crate::trace::CallResult;
 use crate::words::some_of;
 use serde_json::Value;
 
-/// The key, in a gate's block and beside the gates of an agent.
+/// The key, in a gate's block and next to the gates of an agent.
 const KEY: &str = "successful";
 
 /// The condition for a call to count as successful.
 #[derive(Debug, Default)]
 pub(crate) struct Success {
-    /// The condition on the result's text, besides being no error.
+    /// The condition on the result's text, besides not being an error.
     result: Option<Matcher>,
 }
 

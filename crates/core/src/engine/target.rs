@@ -26,12 +26,12 @@ pub struct Target {
     unit: Option<Unit>,
 }
 
-/// The values that come out of a number of runs.
+/// The possible values for a number of runs.
 #[derive(Debug, Clone, Copy)]
 enum Values {
     /// All values that this number of runs can give.
     All(fn(usize) -> Vec<f64>),
-    /// The value for a number of good runs among all. It never falls when one more run is good.
+    /// The value for a number of good runs among all. It never falls with another good run.
     Rising(fn(u64, u64) -> f64),
 }
 
@@ -71,7 +71,7 @@ pub enum Unit {
     Tokens,
     /// US dollars.
     Usd,
-    /// An amount of something else.
+    /// Any other amount.
     Score,
 }
 
@@ -114,7 +114,7 @@ impl Target {
         }
     }
 
-    /// 1 when something holds, else 0; the worst run decides.
+    /// 1 if something holds, otherwise 0; the worst run decides.
     pub const fn flag(name: &'static str, doc: &'static str) -> Self {
         Self::new(name, doc, Range::Flag, Better::High)
     }
@@ -317,7 +317,7 @@ impl Target {
         }
     }
 
-    /// A matcher for which this value is just good enough.
+    /// A matcher that this value just meets.
     pub fn bound(&self, value: f64) -> Matcher {
         match self.better {
             Better::High => Matcher::at_least(value),
@@ -334,7 +334,8 @@ impl Target {
 /// The number of values to try besides the values around the mentioned numbers.
 const SPREAD: u64 = 64;
 
-/// The best and the worst value, those on both sides of each mentioned number, and some in between.
+/// The best and the worst value, the values on both sides of each mentioned number, and some in
+/// between.
 fn rising(value: fn(u64, u64) -> f64, runs: u64, mentioned: &[f64]) -> impl Iterator<Item = f64> {
     let around = mentioned.iter().flat_map(move |&number| {
         let reaching = first_false(runs + 1, |good| value(good, runs) < number);

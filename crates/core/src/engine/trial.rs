@@ -1,4 +1,4 @@
-//! A gate on trial: its block is read from a suite, and judges envelopes.
+//! A gate under test: its block is read from a suite, and judges envelopes.
 
 use crate::problem::{Level, Problem};
 use crate::report::GateReport;

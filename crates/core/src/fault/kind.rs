@@ -10,7 +10,7 @@ pub enum FaultKind {
     None,
     /// The server accepts the call and never answers.
     Hang,
-    /// After the first call nothing is read or answered any more.
+    /// After the first call, nothing is read or answered.
     Wedged,
     /// The answer is late.
     Slow {
@@ -22,7 +22,7 @@ pub enum FaultKind {
         /// The number of failing calls.
         failures: u64,
     },
-    /// The call is answered late, and even after it was cancelled.
+    /// The answer is late, and is sent even after a cancellation.
     ReplyAfterCancel {
         /// The delay after the call, or after its cancellation.
         delay_ms: u64,
@@ -41,7 +41,7 @@ pub enum FaultKind {
     Malformed,
     /// The connection is closed instead of an answer.
     Disconnect,
-    /// The tool does its work, and its answer is lost.
+    /// The tool does its work, but its answer is lost.
     LostResponse,
     /// Standard error is flooded while the call is answered.
     FloodStderr,
@@ -56,7 +56,7 @@ pub enum FaultKind {
 pub(crate) enum Effect {
     /// The call is not affected.
     Nothing,
-    /// No answer comes: the call fails when the time budget is used up.
+    /// No answer arrives: the call fails when the time budget is used up.
     Silence,
     /// The answer is late: a failure only if the delay exceeds the budget.
     Delay,
@@ -179,7 +179,7 @@ const KINDS: &[FaultEntry] = &[
 ];
 
 impl FaultKind {
-    /// Every kind, in the order in which they are documented.
+    /// Every kind, in the order of the documentation.
     pub const ALL: &'static [FaultEntry] = KINDS;
 
     /// The entry of the kind in the table.

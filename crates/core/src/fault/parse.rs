@@ -160,7 +160,7 @@ impl FaultKind {
     }
 }
 
-/// The text of a kind, of which the schema has examples.
+/// Reads the text of a kind; the schema has examples.
 pub(crate) fn written(field: &mut Field<'_>, is_listed: fn(&FaultEntry) -> bool) -> Option<String> {
     let written = field.string();
     let listed = FaultKind::ALL.iter().filter(|entry| is_listed(entry));

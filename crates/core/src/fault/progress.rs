@@ -8,7 +8,7 @@ use std::time::Duration;
 pub struct Progress {
     /// The number of affected calls.
     struck: u64,
-    /// When the current second of a rate limit began, and the calls in it.
+    /// The start of the current second of a rate limit, and the calls in it.
     second: Option<(Duration, u64)>,
 }
 

@@ -47,7 +47,7 @@ pub struct FaultTarget {
 }
 
 impl FaultTarget {
-    /// Returns true if calls to this tool are affected. An unknown server may be any.
+    /// Returns true if calls to this tool are affected. An unknown server may be any server.
     pub fn hits(&self, tool: &str, server: Option<&str>) -> bool {
         let is_there = self
             .server
@@ -60,7 +60,7 @@ impl FaultTarget {
                 .is_none_or(|wanted| is_tool(wanted, tool, server))
     }
 
-    /// Why no tool of a catalogue is hit, when none is.
+    /// Why no tool of a catalogue is affected, if so.
     pub fn unknown_tool(&self, catalogue: &[CatalogueTool]) -> Option<Problem> {
         if catalogue
             .iter()

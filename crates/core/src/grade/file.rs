@@ -22,7 +22,7 @@ pub struct Grades {
     pub grades: Vec<Grade>,
     /// Why the grades cannot be read, if so.
     pub unreadable: Option<Reason>,
-    /// Judges that were asked just now and gave no grade, and why.
+    /// Judges that were just called and gave no grade, with the reason.
     pub failures: Vec<Failure>,
 }
 

@@ -22,7 +22,7 @@ pub struct Wanted<'s> {
     pub evidence: Evidence,
 }
 
-/// A question that was asked just now and got no grade.
+/// A question that was just asked and got no grade.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Failure {
     /// The run, from 1.
@@ -57,7 +57,7 @@ pub struct Found {
     pub is_advice: bool,
 }
 
-/// Everything in a row that judges are asked about, in order.
+/// Every question to judges in a row, in order.
 pub fn wanted<'s>(row: &Row<'s>, recorded: &Recorded<'_>) -> Vec<Wanted<'s>> {
     match (row.subject, recorded) {
         (Subject::Agent(of), Recorded::Runs(runs)) if runs.stale.is_none() => {

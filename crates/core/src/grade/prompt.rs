@@ -158,7 +158,7 @@ impl Sheet {
     }
 }
 
-/// The text without the fence that models like to put around JSON.
+/// The text without the fence that models often put around JSON.
 fn without_fence(reply: &str) -> &str {
     let reply = reply.trim();
     let inner = reply

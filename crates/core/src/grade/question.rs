@@ -28,11 +28,11 @@ pub struct Question {
     pub judges: Vec<Model>,
     /// The number of calls to each judge.
     pub samples: usize,
-    /// The least score with which a judge lets it pass.
+    /// The minimum score that passes.
     pub threshold: f64,
     /// The minimum share of judges that must pass the run.
     pub quorum: f64,
-    /// Dollars that the judges may cost, over all runs of a test.
+    /// The cost limit of the judges in dollars, over all runs of a test.
     pub max_cost_usd: Option<f64>,
     /// The part that they see.
     pub sees: Sees,
@@ -172,7 +172,7 @@ impl Question {
         }
     }
 
-    /// The keys of a judge, of a jury, or of a block that may have either.
+    /// Reads the keys of a judge, of a jury, or of a block that accepts both.
     pub(crate) fn read_block(
         block: &mut Block<'_>,
         named: NamedJudges,
@@ -338,7 +338,7 @@ impl Question {
         said
     }
 
-    /// The score beside the least that is needed, and the votes behind it.
+    /// The score and the minimum, with the votes.
     fn explain_score(&self, grade: &Grade) -> String {
         let score = shown(grade.score());
         let (passed, of) = self.tally(grade);
@@ -356,7 +356,7 @@ impl Question {
         said
     }
 
-    /// The best vote of a grade that holds, otherwise the worst.
+    /// The best vote of a passed grade, otherwise the worst.
     fn telling_vote<'g>(&self, grade: &'g Grade) -> Option<&'g Vote> {
         let by_score = |one: &&Vote, other: &&Vote| one.score.total_cmp(&other.score);
         if self.holds(grade) {

@@ -26,7 +26,7 @@ pub struct Criterion {
     pub text: String,
     /// The weight.
     pub weight: f64,
-    /// True if the whole fails when this one is below the threshold.
+    /// True if the rubric fails when this criterion is below the threshold.
     pub required: bool,
 }
 
@@ -47,7 +47,7 @@ pub enum Tree {
     Score(f64),
 }
 
-/// The keys of a rubric, of which it has one.
+/// The keys of a rubric, which has exactly one of them.
 const KEYS: [&str; 3] = ["text", "criteria", "tree"];
 /// The name of a rubric that is one free text.
 const WHOLE: &str = "rubric";
@@ -293,7 +293,7 @@ impl Tree {
         }
     }
 
-    /// Every question, in the order in which they are numbered.
+    /// Every question, in order of number.
     pub fn questions(&self) -> Vec<&str> {
         match self {
             Self::Score(_) => Vec::new(),

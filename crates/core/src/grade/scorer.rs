@@ -15,7 +15,7 @@ const TIMEOUT_MS: u64 = 60_000;
 /// The limit for an answer; an object of numbers is never longer.
 const LONGEST: usize = 64 << 10;
 
-/// The answer of a scorer for one run: a number, or true or false, under each of its keys.
+/// The numbers of a scorer for one run: a number, or true or false, for each of its keys.
 pub type Numbers = BTreeMap<String, Value>;
 
 /// A program that reads a run and prints numbers.

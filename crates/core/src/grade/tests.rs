@@ -1,4 +1,4 @@
-//! Do answers fold into the score, the vote and the verdict that come out by hand?
+//! Do answers give the score, the vote and the verdict that a calculation by hand gives?
 
 use super::*;
 use crate::suite::{Host, Loaded, load};
@@ -274,7 +274,7 @@ fn a_file_of_grades_comes_back_as_it_was_and_an_edited_one_is_refused() {
     }
 }
 
-/// A file of grades whose grades have lost their seals.
+/// A file of grades without seals.
 fn without_seals(text: &str) -> String {
     let lines = text
         .lines()

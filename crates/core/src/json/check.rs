@@ -4,10 +4,10 @@ use super::number::Canonical;
 use mcptest_redact::scan::{Escape, escape, number_length, plain_prefix};
 use thiserror::Error;
 
-/// The number of lists and objects that may be open at once: the limit of `serde_json`.
+/// The maximum number of open lists and objects, as in `serde_json`.
 pub const MAX_DEPTH: usize = 127;
 
-/// The first thing in a JSON text that would fail when its values are read.
+/// The first part of a JSON text that would fail when its values are read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("{fault} at byte {offset}")]
 pub struct JsonProblem {
@@ -75,7 +75,7 @@ pub fn check_within(text: &str, open: usize) -> Result<(), JsonProblem> {
     Ok(())
 }
 
-/// Checks the string that opens at `opening` and gives the place after its closing quote.
+/// Checks the string that opens at `opening`, and returns the place after its closing quote.
 fn check_string(bytes: &[u8], opening: usize) -> Result<usize, JsonProblem> {
     let mut at = opening + 1;
     loop {
@@ -102,7 +102,8 @@ fn check_string(bytes: &[u8], opening: usize) -> Result<usize, JsonProblem> {
     }
 }
 
-/// Checks the number at `start` and gives the place after it; only long or scientific ones can be too large.
+/// Checks the number at `start`, and returns the place after it. Only long or scientific numbers
+/// can be too large.
 fn check_number(text: &str, start: usize) -> Result<usize, JsonProblem> {
     const SURELY_FINITE: usize = 300;
     let end = start + number_length(&text.as_bytes()[start..]);

@@ -97,7 +97,7 @@ pub(super) fn compare(
     }
 }
 
-/// The path to a value, which is written out only for a difference.
+/// The path to a value, built only for a difference.
 pub(super) enum Pointer<'a> {
     Root,
     Key(&'a Pointer<'a>, &'a str),

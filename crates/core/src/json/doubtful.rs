@@ -64,7 +64,8 @@ fn is_unit(text: &str) -> bool {
     }
 }
 
-/// Without what separates groups of three digits. A comma that does not separate groups is a decimal comma.
+/// Removes separators of groups of three digits. A comma that does not separate groups is a decimal
+/// comma.
 fn without_separators(text: &str) -> Option<String> {
     if !text.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
         return None;

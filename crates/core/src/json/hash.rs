@@ -1,4 +1,4 @@
-//! Are two JSON texts the same value? A 128-bit hash straight from the text, independent of the order of keys.
+//! Are two JSON texts the same value? A 128-bit hash of the text, independent of the order of keys.
 
 use super::number::Canonical;
 use mcptest_redact::scan::{Escape, escape, number_length, plain_prefix};
@@ -13,7 +13,7 @@ pub fn hash(text: &str) -> u128 {
         .unwrap_or_else(|| hash_bytes(NOT_JSON, text.as_bytes()))
 }
 
-/// Returns true if two JSON texts are the same value, by their 128-bit hashes.
+/// Returns true if two JSON texts are equal values, by their 128-bit hashes.
 pub fn equal(a: &str, b: &str) -> bool {
     a == b || hash(a) == hash(b)
 }
@@ -136,7 +136,7 @@ fn hash_pairs(pairs: &mut [(u128, u128)]) -> u128 {
     state.finish()
 }
 
-/// A container that is still open: its own stack, so that nesting costs memory and not the call stack.
+/// An open container, on a separate stack, so that nesting uses memory instead of the call stack.
 enum Open {
     Array(State),
     Object { first_pair: usize, key: u128 },
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Begins a value; `None` when the text is not JSON.
+    /// Begins a value; `None` if the text is not JSON.
     fn begin_value(&mut self) -> Option<Begun> {
         match self.peek()? {
             b'{' => {

@@ -15,7 +15,7 @@ pub enum Layout {
     Indented,
 }
 
-/// The text of a value whose keys are all strings.
+/// Serializes a value whose keys are all strings.
 #[expect(
     clippy::expect_used,
     reason = "writing to memory cannot fail, and JSON is UTF-8"

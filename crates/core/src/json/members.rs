@@ -1,4 +1,4 @@
-//! The members of an object, in the order in which they are written.
+//! The members of an object in source order.
 
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;

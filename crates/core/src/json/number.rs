@@ -3,7 +3,7 @@
 use serde_json::Number;
 use std::cmp::Ordering;
 
-/// Which number is greater, exactly: whole numbers past 2^53 are never folded through a float.
+/// Compares two numbers exactly: whole numbers beyond 2^53 never become floats.
 pub fn compare_numbers(one: &Number, other: &Number) -> Ordering {
     match (Canonical::new(one), Canonical::new(other)) {
         (Canonical::Whole(one), Canonical::Whole(other)) => one.cmp(&other),
@@ -17,7 +17,7 @@ pub fn compare_numbers(one: &Number, other: &Number) -> Ordering {
     }
 }
 
-/// A float of the canonical form has a fraction, or is outside of what a whole number can be.
+/// Compares a whole number with a canonical float, which has a fraction or is out of range.
 fn compare_with_float(whole: i128, float: u64) -> Ordering {
     let floor = f64::from_bits(float).floor() as i128;
     if whole <= floor && floor != i128::MIN {

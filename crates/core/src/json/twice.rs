@@ -5,7 +5,7 @@ use super::key::Key;
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 
-/// The first key that is written twice in one object, at any depth. `None` for text that is not JSON.
+/// The first duplicate key in one object, at any depth. `None` for text that is not JSON.
 pub fn key_written_twice(text: &str) -> Option<String> {
     if is_without_repeats(text) {
         return None;

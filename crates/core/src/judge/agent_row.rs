@@ -62,8 +62,8 @@ pub(super) fn judge(
     }
 }
 
-/// Refuses recordings that are stale or without any tool that an injected fault can hit, and notes what is known of
-/// the others.
+/// Refuses stale recordings, and recordings without a tool that an injected fault can affect. Notes
+/// facts about the others.
 fn check_recording(
     row: RowOfAgent<'_>,
     recorded: &RecordedRuns<'_>,
@@ -106,7 +106,7 @@ fn settled_runs<'t>(
         .collect()
 }
 
-/// Sets how many runs the gates scored, in a row of which some runs are errors.
+/// Sets the number of scored runs in a row with failed runs.
 fn say_how_many_are_scored(scored: usize, report: &mut TestReport) {
     for gate in &mut report.gates {
         gate.scored_runs = Some(scored);
@@ -178,7 +178,8 @@ fn errors_of(report: &TestReport) -> Option<Reason> {
     Some(reason)
 }
 
-/// A run that ended in an error is part of its recording: all runs of the row are recorded again, or none.
+/// Explains how to record again: a run that ended in an error belongs to its recording, so all runs
+/// of the row are recorded again, or none.
 fn say_how_to_record_again(row: RowOfAgent<'_>, is_live: bool, report: &mut TestReport) {
     for reason in report.runs.iter_mut().filter_map(|run| run.reason.as_mut()) {
         add_recording_command(row, is_live, reason);
@@ -211,7 +212,7 @@ fn add_advice(runs: &[RecordedRun<'_>], graded: &[Vec<Found>], report: &mut Test
     }
 }
 
-/// Adds what each judge found wrong with a run.
+/// Adds each judge's criticism of a run.
 fn add_votes(run: usize, check: &str, grade: &Grade, report: &mut TestReport) {
     for vote in &grade.votes {
         let noticed = vote.answers.iter().filter(|answer| answer.score < 0.5);
@@ -274,7 +275,7 @@ fn unreadable_run_report(number: usize, reason: &Reason) -> RunReport {
     broken_run(number, reason)
 }
 
-/// Accepts fewer runs if the remaining ones could change nothing. The row notes it.
+/// Accepts fewer runs if the remaining ones could change nothing, with a note.
 fn accept_early_stop(
     row: RowOfAgent<'_>,
     runs: &[Run<'_>],
@@ -412,7 +413,7 @@ impl JudgedRow<'_> {
         not_judged.map_or(Ok(()), Err)
     }
 
-    /// The worst of gates and runs. Where a gate counts the runs, they do not decide by themselves.
+    /// The worst of gates and runs. If a gate counts the runs, they do not decide alone.
     fn status(&self, report: &TestReport) -> Status {
         let are_counted = self
             .gates

@@ -1,4 +1,5 @@
-//! Can every injected fault be hit, was it, and do the recorded events fit the suite's faults?
+//! Can every injected fault take effect, did it, and do the recorded events match the suite's
+//! faults?
 
 use super::recorded::{RecordedRun, RecordedRuns};
 use crate::engine::GateTrait;

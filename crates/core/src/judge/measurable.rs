@@ -22,13 +22,13 @@ pub struct MeasurableRun<'r> {
 }
 
 impl MeasurableRun<'_> {
-    /// The `trace_id` that the trace has among its own fields.
+    /// The `trace_id` of the trace.
     pub fn trace_id(&self) -> Option<String> {
         self.run.trace.trace_id.as_deref().map(str::to_owned)
     }
 }
 
-/// The runs of a row that can be measured, all that are recorded, and why others cannot be.
+/// The measurable runs of a row, all recorded runs, and the reasons of the others.
 #[derive(Debug, Default)]
 pub struct MeasurableRuns<'r> {
     /// The measurable runs.

@@ -1,4 +1,5 @@
-//! Which verdict do the recorded runs of a suite lead to? The runs are in memory; no file is opened here.
+//! Which verdict do the recorded runs of a suite lead to? The runs are in memory, so no file is
+//! opened here.
 
 mod advice;
 mod agent_row;
@@ -68,7 +69,7 @@ pub fn judge(suite: &Suite, rows: &[(RowId, Recorded<'_>)]) -> Report {
     Report::new(tests, suite.gates)
 }
 
-/// Runs were given under an id that no row has.
+/// The row for runs under an unknown id.
 fn unknown_row(name: &str, suite: &Suite, rows: &[Row<'_>]) -> TestReport {
     let message = format!("the suite has no row `{name}`");
     let mut reason = Reason::new(ReasonKind::RowUnknown, message);
@@ -147,7 +148,7 @@ fn judge_subject(
     }
 }
 
-/// The command that judges the row again in the same way.
+/// The command that judges the row again with the same options.
 fn rerun(row: &Row<'_>, judging: Judging) -> Rerun {
     let mut rerun = row.rerun.clone();
     for (is_set, flag) in [

@@ -32,7 +32,7 @@ pub(super) fn doubled_argument(trace: &Trace<'_>, run: usize) -> Option<String> 
     ))
 }
 
-/// A run with its outcome, judged by itself; `None` when the run is no evidence.
+/// A run with its outcome, judged alone; `None` if the run is not evidence.
 pub fn judged_alone<'t>(
     agent: &Agent,
     trace: &'t Trace<'t>,
@@ -107,7 +107,7 @@ pub(super) struct JudgedRun {
     pub(super) passed: Option<bool>,
 }
 
-/// Why the run is not evidence of what the agent does.
+/// Why the run is not evidence of the agent's behaviour.
 fn why_no_evidence(index: usize, trace: &Trace<'_>, has_crashed: bool) -> Option<Reason> {
     if let Some(error) = trace.fatal_error().filter(|_| !has_crashed) {
         let message = format!("run {index} ended in an error: {error}");
@@ -191,7 +191,7 @@ pub(super) fn broken_run(index: usize, reason: Reason) -> RunReport {
     }
 }
 
-/// The totals of a run in the recording: its end, and its cost.
+/// Copies the run's end and its cost into the report.
 pub(super) fn set_totals(report: &mut RunReport, trace: &Trace<'_>) {
     let conversation = &trace.conversation;
     let turns = conversation

@@ -1,4 +1,5 @@
-//! What is the outcome of a run, for the gates that count outcomes? `report/outcome.rs` has it for the reports.
+//! What is the outcome of a run, for the gates that count outcomes? `report/outcome.rs` defines it
+//! for reports.
 
 use crate::engine::GateBlock;
 use crate::report::GateReport;

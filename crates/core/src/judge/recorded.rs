@@ -51,11 +51,11 @@ pub struct RecordedRuns<'t> {
     pub unpinned: bool,
     /// Why the recordings are stale, if that is an error.
     pub stale: Option<Reason>,
-    /// True if they do not match the suite, and that is tolerated.
+    /// True if they are stale, but tolerated.
     pub is_stale: bool,
     /// Further notes on the runs.
     pub notes: Vec<String>,
-    /// The side runs, or why they cannot be judged; `None` when they were not made.
+    /// The side runs, or why they cannot be judged; `None` if none were made.
     pub side_runs: Option<Result<RecordedSideRuns<'t>, Reason>>,
     /// True if they were made just now and are not stored.
     pub is_live: bool,
@@ -118,7 +118,7 @@ pub struct RecordedCall<'t> {
     pub unpinned: bool,
     /// Why the recording is stale, if that is an error.
     pub stale: Option<Reason>,
-    /// True if it does not match the suite, and that is tolerated.
+    /// True if it is stale, but tolerated.
     pub is_stale: bool,
     /// Further notes on it.
     pub notes: Vec<String>,

@@ -7,17 +7,18 @@ use crate::row::{Reason, ReasonKind, Row, RowOfAgent};
 use crate::words::count;
 use std::borrow::Cow;
 
-/// The runs of a row that are judged, and the others of its recording.
+/// The judged runs of a row, and the others of its recording.
 pub(super) struct SelectedRuns<'r, 't> {
     pub(super) judged: Cow<'r, [RecordedRun<'t>]>,
     pub(super) others: &'r [RecordedRun<'t>],
     /// The number of runs that the suite asks for.
     pub(super) wanted: usize,
-    /// True if recording stopped before all wanted runs were made, and the recorded ones are judged.
+    /// True if recording stopped before all wanted runs were made, and the recorded ones are
+    /// enough.
     pub(super) is_stopped_early: bool,
 }
 
-/// The runs with the numbers that were selected on the command line, or the first ones that the suite asks for.
+/// The runs that the command line selects, or the first ones that the suite requires.
 pub(super) fn select_runs<'r, 't>(
     row: RowOfAgent<'_>,
     recorded: &'r RecordedRuns<'t>,
@@ -66,7 +67,8 @@ fn wanted_runs<'r, 't>(
     })
 }
 
-/// The reason why one of these runs cannot be read. A recording must be whole, with the runs that no gate judges.
+/// The reason that one of these runs cannot be read. A recording must be complete, including runs
+/// that no gate judges.
 pub(super) fn unreadable_run<'r>(runs: &'r [RecordedRun<'_>]) -> Option<&'r Reason> {
     runs.iter().find_map(|run| run.trace.as_ref().err())
 }

@@ -157,7 +157,7 @@ struct CheckedSideRuns<'t> {
     expectations: Vec<Vec<Expectation>>,
 }
 
-/// Adds to each finding about a run where that run differs from what was expected of it.
+/// Adds to each finding about a run the failed expectations of that run.
 fn explain_by_expectations(verdict: &mut GateReport, expectations: &[Vec<Expectation>]) {
     for finding in &mut verdict.explanation {
         // The combination is named; the number is not that of an ordinary run.

@@ -44,7 +44,7 @@ pub(super) fn judge(
     ungraded.map_or(Ok(()), Err)
 }
 
-/// Notes what is known of the recording, and refuses a stale one.
+/// Notes facts about the recording, and refuses a stale one.
 fn describe_recording(call: &RecordedCall<'_>, report: &mut TestReport) -> Result<(), Reason> {
     report.unpinned = call.unpinned;
     report.stale = call.is_stale;

@@ -18,7 +18,7 @@ pub(super) enum Answer {
 /// A matcher without an answer, and the part of the value that it was applied to.
 #[derive(Debug)]
 pub(super) struct Unanswered {
-    /// Where in the value, as a JSON pointer: below the root only within the items of a list.
+    /// The place in the value, as a JSON pointer: below the root only within the items of a list.
     pub(super) pointer: String,
     /// The matcher that does not apply, as written.
     pub(super) expected: Value,

@@ -81,7 +81,7 @@ pub(crate) struct MatcherKind {
     pub(crate) key: &'static str,
     alias: Option<&'static str>,
     doc: &'static str,
-    /// The values that it can be asked of, in words.
+    /// The values that it applies to, in words.
     asked_of: &'static str,
     read: ReadCheck,
 }
@@ -226,7 +226,7 @@ pub fn documentation() -> impl Iterator<Item = Documented> {
     exact.chain(graded)
 }
 
-/// Equality, a schema and a judge can be asked of every value.
+/// Equality, a schema and a judge apply to every value.
 const ANY_VALUE: &str = "any value";
 
 /// A matcher as written, ready to check values.
@@ -384,7 +384,7 @@ fn keys() -> impl Iterator<Item = &'static str> {
         .flat_map(|kind| std::iter::once(kind.key).chain(kind.alias))
 }
 
-/// A matcher that was read: its check, and the question that judges answer before.
+/// A parsed matcher: its check, and the question that judges answer first.
 struct ReadMatcher {
     check: Check,
     question: Option<Box<Question>>,

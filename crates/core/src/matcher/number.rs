@@ -29,7 +29,7 @@ pub(super) fn at_most(limit: Number) -> Check {
     bound("lte", limit, Ordering::is_le)
 }
 
-/// Builds the expected value only when the check fails: every gate has bounds, and most of them hold.
+/// Builds the expected value only if the check fails: every gate has bounds, and most of them hold.
 fn bound(key: &'static str, limit: Number, is_within: fn(Ordering) -> bool) -> Check {
     Check::new(move |actual| match actual {
         Value::Number(number) if is_within(compare_numbers(number, &limit)) => Answer::Holds,

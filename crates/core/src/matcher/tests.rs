@@ -305,7 +305,7 @@ fn items_of_a_list_are_held_to_a_matcher() {
     );
 }
 
-/// An operand for each matcher of the registry, and values that it holds for and does not hold for.
+/// An operand for each matcher of the registry, with values that it accepts and refuses.
 fn sample(key: &str) -> (&'static str, Value, Value) {
     let (operand, holding, differing) = match key {
         "exact" => ("900", json!(900), json!(1)),

@@ -193,7 +193,7 @@ fn contains_answer(key: &'static str, part: &Value, actual: &Value) -> Answer {
     }
 }
 
-/// Where a part of this type can be looked for.
+/// The values in which a part of this type can be searched.
 fn sought_in(part: &Value) -> Wanted {
     match part {
         Value::String(_) => Wanted::TextOrListOfTexts,

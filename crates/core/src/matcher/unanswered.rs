@@ -9,7 +9,7 @@ use serde_json::Value;
 /// The depth of the search for a value that the matcher applies to.
 const DEEPEST: usize = 6;
 
-/// The value of a target, and how the suite reached it.
+/// The value of a target, and the suite's path to it.
 pub(crate) struct Reached<'a> {
     /// The target as it was written.
     pub(crate) target: &'a str,
@@ -25,7 +25,7 @@ enum StepInto<'v> {
 }
 
 impl Unanswered {
-    /// The part of the value that the matcher was put to.
+    /// The part of the value that the matcher was applied to.
     fn part<'v>(&self, whole: &'v Value) -> &'v Value {
         whole.pointer(&self.pointer).unwrap_or(whole)
     }

@@ -36,7 +36,8 @@ pub(super) fn text(field: &mut Field<'_>) -> Option<String> {
     Some(text)
 }
 
-/// The lengths that reveal whether a matcher holds for all: the lengths that it names, and their neighbours.
+/// The lengths that decide whether a matcher holds for all: the lengths that it names, and their
+/// neighbours.
 pub(super) fn telling_numbers(matcher: &Value) -> Vec<u64> {
     let inside = |values: Vec<&Value>| values.into_iter().flat_map(telling_numbers).collect();
     match matcher {
@@ -63,7 +64,7 @@ pub(crate) fn matches_every_text(pattern: &str) -> bool {
         || is_anything(&pattern, &|look| is_start(look) || is_end(look))
 }
 
-/// Returns true if it matches the empty text where only these assertions are certain to hold.
+/// Returns true if it matches the empty text if only these assertions are certain to hold.
 fn matches_nothing(pattern: &Hir, holds: &dyn Fn(Look) -> bool) -> bool {
     match pattern.kind() {
         HirKind::Empty => true,

@@ -15,7 +15,7 @@ pub enum AlignmentStep {
     Extra(usize),
 }
 
-/// A minimum edit alignment, or as much of it as was affordable.
+/// A minimum edit alignment, or an affordable part of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Alignment {
     /// The steps in order; around `unaligned`, if it is present.

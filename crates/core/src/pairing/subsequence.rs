@@ -29,7 +29,7 @@ pub fn lcs_length<T: Hash + Eq>(a: &[T], b: &[T]) -> usize {
     prefix + middle + suffix
 }
 
-/// The longest common subsequence over the longer length: 1 when both are empty.
+/// The longest common subsequence over the longer length; 1 if both are empty.
 pub fn lcs_ratio<T: Hash + Eq>(a: &[T], b: &[T]) -> f64 {
     let longer = a.len().max(b.len());
     if longer == 0 {

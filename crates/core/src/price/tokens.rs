@@ -62,7 +62,8 @@ mod vocabulary {
             tokens
         }
 
-        /// Where the first piece ends. Of several blanks before a word the last belongs to the word.
+        /// The end of the first piece. Of several blanks before a word, the last belongs to the
+        /// word.
         fn first_piece(&self, text: &str) -> usize {
             if let Some(found) = self.piece.find(text) {
                 return found.end();

@@ -58,7 +58,7 @@ pub struct Problem {
     pub level: Level,
     /// The problem.
     pub message: String,
-    /// Where.
+    /// Its place.
     pub span: Option<Span>,
     /// A few words under the caret.
     pub label: Option<String>,
@@ -199,7 +199,7 @@ impl Sources {
         &self.files[index]
     }
 
-    /// The position where a span starts.
+    /// The position at which a span starts.
     pub fn position(&self, span: Span) -> Position<'_> {
         let file = self.file(span.file);
         let (line, column) = file.line_column(span.start);

@@ -23,12 +23,12 @@ pub(super) fn claude(id: &str) -> Option<(u32, u32)> {
     version(id).filter(|_| bare(id).contains("claude"))
 }
 
-/// Returns true for the id of a Claude that decides how much to think.
+/// Returns true for a Claude model that decides how much to think.
 pub fn thinks_adaptively(id: &str) -> bool {
     claude(id).is_some_and(|version| version >= (4, 6))
 }
 
-/// Returns true for the id of a Gemini whose thinking has levels. Older models have a budget.
+/// Returns true for a Gemini model with thinking levels. Older models have a budget.
 pub fn has_thinking_levels(id: &str) -> bool {
     version(id).is_none_or(|version| version >= (3, 0))
 }

@@ -96,8 +96,8 @@ static OWN_KEYS: &[OwnKey] = &[
     ),
 ];
 
-/// The paths in the `extra:` of these parameters that mcptest writes itself for this kind of provider, each with what
-/// to do.
+/// The paths in the `extra:` of these parameters that mcptest writes itself for this kind of
+/// provider, each with advice.
 pub fn taken_keys(kind: &Kind, parameters: &Parameters) -> Vec<(&'static str, String)> {
     let Some(Value::Object(extra)) = parameters.get("extra") else {
         return Vec::new();

@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// Parameters by their names in a suite.
 pub type Parameters = BTreeMap<String, Value>;
 
-/// A parameter that a model does not take.
+/// A parameter that a model refuses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// Its name in a suite.
@@ -58,7 +58,7 @@ struct AskedModel<'a> {
     parameters: &'a Parameters,
 }
 
-/// Why a value is refused; `None` when it is not.
+/// Why a value is refused; `None` if it is not.
 type Why = Option<Cow<'static, str>>;
 
 struct RefusalRule {

@@ -25,7 +25,7 @@ pub struct TargetDefinition {
     pub doc: String,
     /// Its unit.
     pub unit: Unit,
-    /// Its lowest and its highest value; `None` when it has no highest.
+    /// Its lowest and its highest value; `None` without a highest.
     pub range: (Number, Option<Number>),
     /// Which values are better.
     pub better: Better,

@@ -47,7 +47,7 @@ pub struct Expectation {
     pub suite_line: Option<usize>,
 }
 
-/// A field that is there is a value, also when the value is `null`.
+/// Reads a present field as a value, even `null`.
 fn present<'de, D: serde::Deserializer<'de>>(source: D) -> Result<Option<Value>, D::Error> {
     Value::deserialize(source).map(Some)
 }
@@ -63,7 +63,7 @@ fn present<'de, D: serde::Deserializer<'de>>(source: D) -> Result<Option<Value>,
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct AssertionDiff {
-    /// Where, as a JSON Pointer.
+    /// The place, as a JSON Pointer.
     pub pointer: String,
     /// The expected value.
     pub expected: Value,

@@ -210,7 +210,7 @@ pub struct TestReport {
     /// True if a recording has no fingerprint, so that it cannot be checked for staleness.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unpinned: bool,
-    /// True if a recording is stale, which `stale: warn` tolerates.
+    /// True if a recording is stale and `stale: warn` tolerates it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stale: bool,
     /// Notes that do not change the verdict: more traces than runs, a tolerated stale cassette.
@@ -236,7 +236,7 @@ pub struct TestReport {
     /// The expectations of its runs: for each block of the suite a digest, by the block's key.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub checks: BTreeMap<String, String>,
-    /// Each run with its own `expect:`.
+    /// Each run with its `expect:`.
     pub runs: Vec<RunReport>,
     /// Each gate, over all runs.
     pub gates: Vec<GateReport>,
@@ -263,7 +263,7 @@ pub struct TestReport {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
-    /// The file, from the root of its git repository, or else as named on the command line.
+    /// The file, from the root of its git repository, otherwise as named on the command line.
     pub file: String,
     /// The line, from 1.
     pub line: usize,
@@ -382,7 +382,7 @@ pub struct GateReport {
     /// The number of scored runs, if other runs of the test are errors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scored_runs: Option<usize>,
-    /// The runs that the gate fails by themselves, where it scores run by run.
+    /// The runs that the gate fails, if it scores run by run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub failed_runs: Vec<usize>,
     /// Every target the gate computes; `null` is not measured.
@@ -397,7 +397,7 @@ pub struct GateReport {
     /// The expected and recorded calls of runs, as tables.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<CallTable>,
-    /// The judges' grades of the runs, if the gate asks judges.
+    /// The judges' grades of the runs, if the gate uses judges.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grades: Vec<Grade>,
     /// The data behind the numbers, for pictures.
@@ -419,7 +419,7 @@ pub struct GateReport {
 pub struct Remark {
     /// A few words that are read after the gate's key: `walked 1 of 3 steps`.
     pub message: String,
-    /// True if the gate judged only a part of its block, so that `--deny-vacuous` fails it.
+    /// True if the gate judged only part of its block, which `--deny-vacuous` fails.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_partial: bool,
 }
@@ -474,7 +474,7 @@ impl Finding {
 /// An observation of a model that gives advice. It never changes a verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Advice {
-    /// The block that asked, by its key in the suite.
+    /// The block, by its key in the suite.
     pub key: String,
     /// The run, from 1.
     pub run: usize,
@@ -516,7 +516,7 @@ impl Report {
 }
 
 impl RunReport {
-    /// Returns true if this is the call of a tool test, which has a time but neither turns nor a source.
+    /// Returns true for the call of a tool test, which has a time but no turns and no source.
     pub fn is_single_call(&self) -> bool {
         self.duration_ms.is_some() && self.turns.is_none() && self.source.is_none()
     }

@@ -164,7 +164,7 @@ impl TestReport {
         probe.warning.as_deref()
     }
 
-    /// The file of a run, when not all runs of the test are in that one.
+    /// The file of a run, if the runs of the test are in different files.
     pub fn own_source(&self, index: usize) -> Option<&str> {
         let source = self
             .runs

@@ -4,13 +4,13 @@ use super::{RunReport, Status, TestReport};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-/// The text of a trace envelope, as it was recorded.
+/// The recorded text of a trace envelope.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct RawTrace(Box<RawValue>);
 
 impl RawTrace {
-    /// A trace from its text. `None` if that is not JSON.
+    /// A trace from its text. `None` if it is not JSON.
     pub fn new(text: &str) -> Option<Self> {
         RawValue::from_string(text.trim().to_owned()).ok().map(Self)
     }

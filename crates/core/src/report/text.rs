@@ -1,4 +1,4 @@
-//! A report as JSON, and back. The code for all that a report has is compiled here alone.
+//! A report as JSON, and back. Only this module compiles the serialization code of reports.
 
 use super::{Report, TestReport};
 use crate::json::{Layout, write};

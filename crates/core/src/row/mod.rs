@@ -88,7 +88,7 @@ pub struct Row<'s> {
     pub skip: Option<Reason>,
     /// The transcripts that are judged instead of the agent's own recordings.
     pub transcripts: Option<Transcripts>,
-    /// The runs that are judged, by their numbers, where these alone were selected; empty for all.
+    /// The numbers of the judged runs, if only these were selected; empty for all.
     pub runs: Vec<usize>,
 }
 
@@ -314,7 +314,7 @@ impl<'s> Row<'s> {
         }
     }
 
-    /// Everything that it asks judges and scorers, by the paths of its checks.
+    /// Every question to judges and scorers, by the paths of its checks.
     pub fn questions(&self) -> Vec<(String, &'s Question)> {
         match self.subject {
             Subject::Agent(of) => of

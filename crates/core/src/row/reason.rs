@@ -62,7 +62,7 @@ pub enum ReasonKind {
     RecordingStale,
     /// The recording's header was edited by hand.
     RecordingEdited,
-    /// The recording has no fingerprint, and that is not allowed.
+    /// The recording has no fingerprint, which is not allowed.
     RecordingUnpinned,
     /// Too few runs are recorded.
     RunsMissing,
@@ -100,7 +100,7 @@ pub enum ReasonKind {
     NothingAsserted,
     /// No call met an injected fault, and that is not allowed.
     FaultNotMet,
-    /// Runs were given under a name that no row of the suite has.
+    /// Runs were given under an unknown row name.
     RowUnknown,
     /// The secrets cannot be removed.
     RedactionFailed,

@@ -21,7 +21,8 @@ pub struct Rerun {
 }
 
 impl Rerun {
-    /// The command for the row with this name; the filter is the plain name where that selects no other of these.
+    /// The command for the row with this name. The filter is the plain name if that selects only
+    /// this row.
     pub fn new(suite: &str, row_name: &str, names: &[String]) -> Self {
         let is_plain = names.len() <= MANY_ROWS
             && !row_name.starts_with("re:")
@@ -113,7 +114,7 @@ impl fmt::Display for Rerun {
     }
 }
 
-/// A path as a word that is not an option.
+/// A path as a word that cannot be read as an option.
 fn path(path: &str) -> String {
     if path.starts_with('-') {
         quoted(&format!("./{path}"))

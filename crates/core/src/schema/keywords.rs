@@ -30,7 +30,7 @@ pub struct UnknownKeyword {
 }
 
 impl JsonSchema {
-    /// The keywords that check nothing because they do not exist. `x-` is free for all.
+    /// The keywords that check nothing because they do not exist. Names with `x-` are allowed.
     pub fn unknown_keywords(&self) -> Vec<UnknownKeyword> {
         let mut unknown = Vec::new();
         look(&self.written, "", &mut unknown);
@@ -83,7 +83,7 @@ fn look(schema: &Value, at: &str, unknown: &mut Vec<UnknownKeyword>) {
     }
 }
 
-/// The schema around the one that is looked at, for its references.
+/// The schema around the current part, for its references.
 struct Rules<'a> {
     root: &'a Value,
     looks: Cell<usize>,

@@ -28,7 +28,7 @@ impl JsonSchema {
         Self::compile_by(Validator::compile, written)
     }
 
-    /// Compiles a schema of the draft that its `$schema` names; 2020-12 when it names none.
+    /// Compiles a schema of the draft in its `$schema`; 2020-12 by default.
     pub fn compile_as_declared(written: &Value) -> Result<Self, SchemaFault> {
         Self::compile_by(Validator::compile_as_declared, written)
     }
@@ -62,7 +62,7 @@ impl JsonSchema {
         self.validator.verdict(value)
     }
 
-    /// Where and why the value does not validate: pointers and sentences.
+    /// The places and reasons of violations, as pointers and sentences.
     pub fn reasons(&self, value: &Value) -> Vec<(String, String)> {
         match self.broken(value) {
             Ok(broken) => broken
@@ -90,7 +90,7 @@ impl JsonSchema {
         }
     }
 
-    /// The first rules that the value breaks, or a sentence where they cannot be had.
+    /// The first violated rules, or a sentence if they cannot be computed.
     fn broken(&self, value: &Value) -> Result<Vec<Broken>, &'static str> {
         match self.verdict(value) {
             Some(true) => Ok(Vec::new()),

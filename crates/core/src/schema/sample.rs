@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 const MAX_DEPTH: usize = 16;
 
-/// A small value that fits the schema; `None` when none of the plain ones does.
+/// A small value that matches the schema; `None` if no simple value does.
 pub fn sample(written: &Value, schema: &JsonSchema) -> Option<Value> {
     let value = sample_at(written, written, 0)?;
     schema.is_valid(&value).then_some(value)

@@ -89,7 +89,7 @@ pub struct Agent {
     pub skip: Option<String>,
     /// True if only tests with this key are judged.
     pub only: bool,
-    /// Where its recorded runs are, when not at the default place.
+    /// The place of its recorded runs, if not the default.
     pub cassette: Option<CassettePath>,
     /// The assertions on each run.
     pub expect: Vec<Assertion<Path>>,
@@ -130,7 +130,7 @@ pub struct Model {
     pub provider: Option<String>,
     /// The provider's id of the model.
     pub id: String,
-    /// Parameters that are its own, by their names in the suite: they come before the agent's.
+    /// Its own parameters, by their names in the suite. They override the agent's.
     pub parameters: BTreeMap<String, Value>,
 }
 
@@ -233,7 +233,7 @@ impl Agent {
             .filter_map(|name| faults.iter().find(|fault| fault.name == *name))
     }
 
-    /// A fault that none of its calls can run into.
+    /// The problem of a fault that none of its calls can meet.
     fn unhittable(&self, fault: &Fault, catalogue: Option<&[CatalogueTool]>) -> Option<Problem> {
         let injected = self
             .references
@@ -343,7 +343,7 @@ impl Agent {
         self.gates.iter().flat_map(GateBlock::variants).collect()
     }
 
-    /// The key of the gate that this variant is recorded for only to compare the others with.
+    /// The key of the gate for which this variant is only the baseline of comparison.
     pub fn baseline_of(&self, variant: Option<Variant>) -> Option<&'static str> {
         let gate = self
             .gates
@@ -362,7 +362,7 @@ impl Agent {
         self.gates.iter().filter_map(made).flatten().collect()
     }
 
-    /// Everything that it asks judges, by the paths of its checks.
+    /// Every question to judges, by the paths of its checks.
     pub fn checks_of_judges(&self) -> Vec<(String, &Question)> {
         let of_expect = graded(&self.expect).map(|(check, _, question)| (check, question));
         let of_gates = self

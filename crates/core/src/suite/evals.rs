@@ -56,7 +56,7 @@ fn refuse_empty_source(block: &Block<'_>) {
     block.report_at(key, Problem::error("nothing to grade: the list is empty"));
 }
 
-/// An eval of an agent has the rows of that agent, and as many runs.
+/// Copies the rows and the number of runs from the graded agent.
 pub(super) fn follow(agents: &mut [Agent]) {
     for at in 0..agents.len() {
         let Some(source) = agents[at]
@@ -79,7 +79,7 @@ pub(super) fn follow(agents: &mut [Agent]) {
     }
 }
 
-/// The agent of this name with its own recordings.
+/// The agent of this name that records.
 pub(crate) fn recorder<'a>(agents: &'a [Agent], name: &str) -> Option<&'a Agent> {
     agents
         .iter()

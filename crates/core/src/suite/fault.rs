@@ -92,7 +92,7 @@ fn read_kind(block: &mut Block<'_>) -> Option<FaultKind> {
         .ok()
 }
 
-/// The kind of a fault, and the keys that may say its number.
+/// The kind of a fault, and the keys that may give its number.
 struct WrittenKind {
     text: String,
     span: Span,
@@ -129,7 +129,7 @@ impl WrittenKind {
         block.report(Problem::from(error).at(self.span));
     }
 
-    /// Refuses the key of another kind, and a number that the kind already has.
+    /// Refuses keys of other kinds, and a second number.
     fn refuse_idle_keys(&self, block: &Block<'_>, entry: &FaultEntry, has_number: bool) {
         for key in ["delay_ms", "failures"] {
             let Some(span) = block.key_span(key) else {
@@ -154,7 +154,7 @@ impl WrittenKind {
         }
     }
 
-    /// The number that a separate key gives.
+    /// The number in a separate key.
     fn separate_number(&self, entry: &FaultEntry) -> Option<u64> {
         match entry.number_key() {
             Some("delay_ms") => self.delay_ms,

@@ -7,7 +7,7 @@ use crate::engine::{GateBlock, GateKind, GateTrait};
 use crate::problem::Problem;
 use std::path::Path;
 
-/// Reads the files that gates name, once: nothing is read while runs are judged.
+/// Reads the files that gates name, once, so that judging reads no files.
 pub(super) fn read(
     agents: &mut [Agent],
     suite: &Path,

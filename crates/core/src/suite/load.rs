@@ -32,7 +32,8 @@ pub type ReadFile<'h> = &'h dyn Fn(&Path) -> Result<Vec<u8>, String>;
 /// The files that a path or a pattern names in a folder; the error is a sentence.
 pub type ListFiles<'h> = &'h dyn Fn(&Path, &str) -> Result<Vec<PathBuf>, String>;
 
-/// The tools of a mock, by its manifest's path, text and number among the sources, and its problems.
+/// Reads the tools of a mock from its manifest's path, text and source number, and returns
+/// problems.
 pub type ReadMock<'h> =
     &'h dyn Fn(&Path, &str, usize, ReadFile<'_>) -> (Option<Vec<CatalogueTool>>, Vec<Problem>);
 
@@ -97,7 +98,7 @@ pub struct Loaded {
     pub problems: Vec<Problem>,
     /// The texts that problems point into.
     pub sources: Sources,
-    /// Every file that was read, or would have been if it were there.
+    /// Every file that was read, or would have been if it existed.
     pub files: BTreeSet<PathBuf>,
 }
 
@@ -131,7 +132,7 @@ impl Loaded {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct RefusedSuite {
-    /// Everything that is wrong with it, and warnings.
+    /// All of its problems and warnings.
     pub problems: Vec<Problem>,
     /// The texts that problems point into.
     pub sources: Sources,
@@ -156,7 +157,8 @@ pub fn load_for_traces(path: &Path, host: &Host<'_>) -> Loaded {
     load_as(path, host, Purpose::Traces)
 }
 
-/// Loads the suite at `path` to make the baselines that its gates name: they need not be there.
+/// Loads the suite at `path` for making baselines: the baselines that its gates name need not
+/// exist.
 pub fn load_to_capture(path: &Path, host: &Host<'_>) -> Loaded {
     load_as(path, host, Purpose::Capture)
 }
@@ -257,7 +259,7 @@ struct Loader<'h> {
 }
 
 impl Loader<'_> {
-    /// The suite of all its files, with everything that they name outside of them.
+    /// Completes the suite from all its files, and checks references to other files.
     fn complete(&mut self, mut parts: Parts, path: &Path, purpose: Purpose) -> Suite {
         parts.agents.append(&mut parts.evals);
         parts.agents.append(&mut parts.scenarios);
@@ -607,7 +609,7 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
     })
 }
 
-/// Makes the keys known that were read before, and describes them for the schema.
+/// Marks the keys that were read earlier as known, and describes them in the schema.
 fn describe_keys_read_before(block: &mut Block<'_>) {
     block.optional(
         "imports",
@@ -630,7 +632,7 @@ fn describe_only<T>(
     }
 }
 
-/// The agents, with the gates that the suite has for all of them.
+/// Reads the agents, with the gates that apply to all of them.
 fn read_agents(block: &mut Block<'_>, reading: &Reading<'_>) -> Vec<Agent> {
     let gates = block.gates();
     let of_suite = gates

@@ -1,4 +1,5 @@
-//! Text becomes a suite: typed, every block parsed by its gate, every target known.
+//! How does text become a suite? Typed, with every block parsed by its gate and every target
+//! checked.
 
 mod agent;
 mod deferred;
@@ -112,7 +113,7 @@ pub struct Suite {
 #[derive(Debug)]
 struct KnownMock {
     tools: Vec<CatalogueTool>,
-    /// Of its manifest, but for its comments.
+    /// A digest of its manifest without comments.
     digest: String,
 }
 

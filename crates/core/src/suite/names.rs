@@ -1,4 +1,4 @@
-//! Names across a suite and its imports: each is given once, and each that is used exists.
+//! Are the names of a suite and its imports unique, and does every used name exist?
 
 use super::agent::Agent;
 use super::fault::Fault;

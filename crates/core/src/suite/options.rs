@@ -17,7 +17,7 @@ pub enum Stale {
     /// The row is an error.
     #[default]
     Error,
-    /// Judge the row, with a note.
+    /// Judge the row and add a note.
     Warn,
 }
 

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Reads the files of each program: a recording that was made with others is stale.
+/// Reads the files of each program. A recording with different files is stale.
 pub(super) fn read(parts: &mut Parts, suite: &Path, host: &Host<'_>, problems: &mut Vec<Problem>) {
     let folder = suite.parent().unwrap_or(Path::new(""));
     let of_agents = parts
@@ -105,7 +105,7 @@ fn scripts(own: &OwnAgent, folder: &Path, host: &Host<'_>) -> BTreeMap<String, S
     own.command.iter().filter_map(script).collect()
 }
 
-/// The digest of a file; a line ends the same way on every system.
+/// The digest of a file with normalized line ends.
 fn content(bytes: &[u8]) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => digest(text.replace("\r\n", "\n").as_bytes()),

@@ -8,7 +8,7 @@ use mcptest_redact::{Builder, compile_pattern, is_placeholder_name};
 /// A pattern of the suite.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RedactPattern {
-    /// The name in the placeholder; else that of the pattern's own named group.
+    /// The name in the placeholder; by default, the pattern's named group.
     pub name: Option<String>,
     /// The regular expression whose matches are secrets.
     pub pattern: String,

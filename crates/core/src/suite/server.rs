@@ -1,4 +1,4 @@
-//! `servers:` and `providers:`, read in full; their variables are resolved only when something starts.
+//! `servers:` and `providers:`; their variables are resolved only when something starts.
 
 mod address;
 mod headers;
@@ -15,8 +15,8 @@ use crate::problem::Problem;
 use crate::provider;
 use serde_json::{Map, Value, json};
 
-/// The address and settings of one MCP server. Texts are templates: `${NAME}` is filled in when the server is
-/// started.
+/// The address and settings of one MCP server. Texts are templates: `${NAME}` is filled in when the
+/// server starts.
 #[derive(Debug, Clone, Default)]
 pub struct Server {
     /// The address or the command.
@@ -80,7 +80,7 @@ pub struct Provider {
     pub base_url: Option<String>,
     /// The environment variable that holds its key.
     pub api_key_env: Option<String>,
-    /// The number of runs that may be recorded with it at once [default: `--jobs`].
+    /// The maximum number of concurrent recordings [default: `--jobs`].
     pub jobs: Option<u64>,
     /// The time limit for one of its answers.
     pub request_timeout_ms: Option<u64>,
@@ -214,7 +214,7 @@ fn read_era(block: &mut Block<'_>) -> Option<Era> {
         .flatten()
 }
 
-/// The keys of a server's endpoint, of which a server has one.
+/// The keys of a server's endpoint; each server has one of them.
 struct WrittenEndpoint {
     command: Option<Vec<String>>,
     /// Arguments of a command that is one text.

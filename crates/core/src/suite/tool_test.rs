@@ -46,7 +46,7 @@ pub struct ToolTest {
     pub skip: Option<String>,
     /// True if only tests with this flag are judged.
     pub only: bool,
-    /// The expectations of the result; without any, its own `outputSchema` must hold.
+    /// The expectations of the result. Without any, its `outputSchema` must hold.
     pub expect: Vec<Assertion<Path>>,
     /// Its place in the suite.
     pub span: Span,
@@ -56,7 +56,7 @@ pub struct ToolTest {
 }
 
 impl ToolTest {
-    /// Everything that it asks judges, by the paths of its checks.
+    /// Every question to judges, by the paths of its checks.
     pub fn checks_of_judges(&self) -> Vec<(String, &Question)> {
         graded(&self.expect)
             .map(|(check, _, question)| (check, question))

@@ -93,7 +93,7 @@ impl Scope {
         filled.map(|text| text.value)
     }
 
-    /// The text with the suite's own variables filled in, and environment values left as `${NAME}`.
+    /// The text with the suite's own variables filled in, and environment values as `${NAME}`.
     pub fn template(&self, text: &str) -> String {
         self.expand(text, &|_| Some(String::new()))
             .map_or_else(|_| text.to_owned(), |text| text.template)
@@ -164,8 +164,8 @@ impl Scope {
     }
 }
 
-/// A variable as it is written. A changed default changes what is sent where the variable is not set, so it belongs to
-/// the template.
+/// A variable in its written form. A changed default changes the value if the variable is not set,
+/// so it belongs to the template.
 fn written(name: &str, default: Option<&str>) -> String {
     match default {
         Some(default) if !default.is_empty() => format!("${{{name}:-{default}}}"),
@@ -173,7 +173,7 @@ fn written(name: &str, default: Option<&str>) -> String {
     }
 }
 
-/// The variables that a string names, in any order and as often as it does.
+/// The variables in a string, possibly repeated.
 pub(crate) fn names_in(text: &str) -> impl Iterator<Item = &str> {
     pieces(text)
         .unwrap_or_default()

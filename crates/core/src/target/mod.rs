@@ -18,7 +18,8 @@ use serde_json::Value;
 pub struct Path {
     written: String,
     steps: Vec<PathStep>,
-    /// True if a null at its end means that nothing was recorded. Within arguments and content, null is a value.
+    /// True if a null at its end means an absent value. Within arguments and content, null is a
+    /// value.
     null_is_absent: bool,
     /// The type of the value at its end.
     holds: Type,
@@ -42,7 +43,7 @@ impl PathStep {
         matches!(self, Self::Each | Self::EachWith { .. })
     }
 
-    /// The key, unless it is quoted: a quoted key is one of a value, never one of the trace's own.
+    /// The key, unless it is quoted: a quoted key belongs to a value, never to the trace format.
     fn unquoted_key(&self) -> Option<&str> {
         match self {
             Self::Key {
@@ -82,7 +83,7 @@ impl Path {
         &self.holds
     }
 
-    /// Returns true if it leads to the list that `[*]` makes of its matches.
+    /// Returns true if it leads to the list of matches of `[*]`.
     pub(crate) fn is_list_of_each(&self) -> bool {
         self.steps.iter().any(PathStep::is_each)
     }

@@ -1,4 +1,4 @@
-//! Following a path through the recorded text, reading only what it passes.
+//! How is a path followed through the recorded text, reading only the necessary parts?
 
 use super::PathStep;
 use crate::trace::fields::{Shape, TRACE};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::fmt;
 
-/// The value that the steps lead to in a trace. `tool_names` is derived; everything else is read as recorded.
+/// The value at a path in a trace. `tool_names` is derived; everything else is read as recorded.
 pub(super) fn in_trace(steps: &[PathStep], trace: &Trace<'_>) -> Option<Value> {
     let Some((first, rest)) = steps.split_first() else {
         return in_shape(trace.text, steps, &TRACE);

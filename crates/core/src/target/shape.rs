@@ -104,7 +104,7 @@ fn check_scorer(steps: &[PathStep]) -> Result<End, Box<Problem>> {
         .into())
 }
 
-/// The shape at the end of a path; `None` where anything goes.
+/// The shape at the end of a path; `None` if any value is allowed.
 fn follow_all(
     root: &'static Shape,
     steps: &[PathStep],

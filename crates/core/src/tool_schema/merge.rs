@@ -3,12 +3,13 @@
 use super::rules::any_of;
 use super::tree::{Entries, Tree};
 
-/// References within references, and choices within choices, are followed so far.
+/// The maximum depth of nested references and choices to follow.
 const DEEPEST: usize = 8;
 
 const CHOICES: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 
-/// Merges the choices at the top of a schema into its own properties: what every choice requires stays required.
+/// Merges the choices at the top of a schema into its properties. Properties that every choice
+/// requires stay required.
 pub(super) fn merge_choices(schema: &mut Entries) -> bool {
     let root = schema.clone();
     merge(schema, &root, 0)

@@ -34,7 +34,7 @@ pub(super) const KEYS: &str = "keys";
 
 const ALL: &[&str] = &["anthropic", "openai", "gemini", "mistral"];
 
-/// The table, in the order in which the rules rewrite a schema.
+/// The table, in the order in which the rules apply.
 pub const RULES: &[SchemaRule] = &[
     SchemaRule {
         name: "choice",
@@ -230,7 +230,7 @@ fn is_taken(key: &str) -> bool {
     (1..=LONGEST_KEY).contains(&key.len()) && key.chars().all(is_allowed)
 }
 
-/// Only the names at the top are looked at there.
+/// Renames keys. Only the names at the top level are checked.
 fn rename_keys(schema: &mut Entries, renamed: &mut Renamed) -> bool {
     let Some(properties) = schema.get_mut("properties").and_then(Tree::object_mut) else {
         return false;

@@ -1,4 +1,4 @@
-//! A schema that can be changed without losing the order in which its server wrote it.
+//! A schema that can be changed without losing the order of its keys.
 
 use crate::json::Members;
 use serde::de::DeserializeOwned;

@@ -15,7 +15,7 @@ pub fn wire_name(server: &str, tool: &str) -> String {
     }
 }
 
-/// The names of all tools that a model sees at once, each unlike the others; they do not depend on the order.
+/// Unique names for all tools that a model sees at once, independent of their order.
 pub fn wire_names(tools: &[(&str, &str)]) -> Vec<String> {
     let mut wanted: BTreeMap<String, usize> = BTreeMap::new();
     for (server, tool) in tools {
@@ -50,7 +50,7 @@ fn plain(server: &str, tool: &str) -> String {
     spelled(&format!("{server}__{tool}"), "")
 }
 
-/// A name that a model made up, as a provider takes it.
+/// A model's invented name, in characters that a provider accepts.
 pub fn lettered(written: &str, marks: &str) -> String {
     let mut name = spelled(
         if written.is_empty() {

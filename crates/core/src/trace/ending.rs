@@ -4,7 +4,8 @@ use super::Trace;
 use serde_json::Value;
 
 impl Trace<'_> {
-    /// The message of the user's own program, if it crashed: evidence of the agent, not of its environment.
+    /// The message of the user's own program, if it crashed: evidence about the agent, not about
+    /// its environment.
     pub fn crash(&self) -> Option<String> {
         let is_of_agent =
             |error: &Value| error.get("kind").and_then(Value::as_str) == Some("agent");
@@ -21,7 +22,7 @@ impl Trace<'_> {
         })?
     }
 
-    /// The reason why the run never ended by itself, if it did not.
+    /// The reason that the run never ended by itself, if so.
     pub fn fatal_error(&self) -> Option<String> {
         let has_answer = self
             .final_response
@@ -43,8 +44,8 @@ impl Trace<'_> {
     }
 }
 
-/// `provider: overloaded` for an error with a kind and a message that does not begin with it, else the error as
-/// recorded.
+/// `provider: overloaded` for an error with a kind and a message that does not begin with it,
+/// otherwise the recorded error.
 pub fn error_in_words(error: &str) -> String {
     let parsed: Value = serde_json::from_str(error).unwrap_or_default();
     let text = |key: &str| parsed.get(key).and_then(Value::as_str);

@@ -1,4 +1,4 @@
-//! Does the text of a result report that the call failed, although nothing marks the result as an error?
+//! Does the text of a result report a failure, although the result is not marked as an error?
 
 use super::CallResult;
 use serde::Deserialize;
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// Words that open a report of failure.
 const OPENINGS: [&str; 3] = ["Error", "Failed", "Traceback"];
-/// The openings that need a colon, which shows that they are not part of a sentence.
+/// Openings that count only before a colon, which shows that they are not part of a sentence.
 const OPENINGS_BEFORE_COLON: [&str; 3] = ["error", "failed", "failure"];
 
 impl CallResult<'_> {

@@ -309,7 +309,7 @@ pub fn json_schema() -> Value {
     schema
 }
 
-/// The schema of a field under each of its other names.
+/// The schema of a field under each of its aliases.
 fn other_spellings(field: &'static Field) -> impl Iterator<Item = (String, Value)> {
     other_names(field.name).map(|other| {
         let mut schema = of_shape(&field.shape);

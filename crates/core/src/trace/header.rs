@@ -45,13 +45,14 @@ pub struct Header<Schema = ToolSchema> {
     /// older version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditions: Option<BTreeMap<String, Value>>,
-    /// The servers it could use, as their entries in the suite, environment values left as `${NAME}`.
+    /// The agent's servers, as entries of the suite with environment values as `${NAME}`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub servers: BTreeMap<String, Map<String, Value>>,
     /// The tools that the model saw; `None` if the recording lacks them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<Vec<CatalogueTool<Schema>>>,
-    /// Tools that the model was not offered because its provider would refuse them, and why, as `server.tool`.
+    /// Tools that the model was not offered because its provider would refuse them, as
+    /// `server.tool`, with the reason.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub left_out: BTreeMap<String, String>,
     /// The instructions of each server. `None` if the recording does not contain them.
@@ -105,7 +106,7 @@ pub struct CatalogueTool<Schema = ToolSchema> {
     /// The description for the model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The JSON Schema of its arguments, as the server wrote it.
+    /// The JSON Schema of its arguments, verbatim.
     #[serde(
         default,
         alias = "inputSchema",

@@ -101,10 +101,10 @@ pub struct Trace<'a> {
     /// Provider and transport errors.
     #[serde(borrow, default, deserialize_with = "read::or_default")]
     pub errors: Vec<&'a RawValue>,
-    /// Hand-offs between agents; `None` when the trace does not record them.
+    /// Hand-offs between agents; `None` if the trace does not record them.
     #[serde(borrow, default, deserialize_with = "read::maybe_objects")]
     pub delegations: Option<Vec<Delegation<'a>>>,
-    /// Injected faults that calls ran into; `None` when the trace does not record them.
+    /// Injected faults that affected calls; `None` if the trace does not record them.
     #[serde(borrow, default, deserialize_with = "read::maybe_objects")]
     pub faults: Option<Vec<FaultEvent<'a>>>,
     /// The servers with the protocols used, if the trace has them.
@@ -127,7 +127,8 @@ impl<'a> Trace<'a> {
         Ok(serde_json::from_str::<Self>(text)?.with_text(text))
     }
 
-    /// Completes a trace that was deserialised from `text`: names are bare, and unknown fields stay reachable.
+    /// Completes a trace deserialised from `text`: makes names bare, and keeps unknown fields
+    /// reachable.
     #[must_use]
     pub fn with_text(mut self, text: &'a str) -> Self {
         self.text = text;
@@ -144,7 +145,7 @@ impl<'a> Trace<'a> {
         self.tool_calls.iter().map(|call| call.name.as_ref())
     }
 
-    /// The result of each call, by `call_index`, else in order.
+    /// The result of each call, by `call_index`, otherwise in order.
     pub fn results_by_call(&self) -> Vec<Option<&CallResult<'a>>> {
         let mut results = vec![None; self.tool_calls.len()];
         for (at, result) in self.tool_results.iter().enumerate() {
@@ -236,7 +237,7 @@ pub struct CallResult<'a> {
         alias = "structured_content"
     )]
     pub structured: Option<&'a RawValue>,
-    /// A protocol error, when the call got one instead of a result.
+    /// A protocol error, if the call got one instead of a result.
     #[serde(borrow, default)]
     pub error: Option<ProtocolError<'a>>,
     /// The duration of the call.

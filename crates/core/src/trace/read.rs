@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::marker::PhantomData;
 
-/// An object: serde's derived readers would take a list in its place and count its items as fields.
+/// An object. serde's derived readers would also accept a list and read its items as fields.
 struct Object<T>(T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {

@@ -40,7 +40,7 @@ pub struct ConversationTrace {
     /// Hand-offs between agents.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub delegations: Vec<RecordedDelegation>,
-    /// Injected faults that calls ran into; `None` when none were injected.
+    /// Injected faults that affected calls; `None` if none were injected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faults: Option<Vec<RecordedFault>>,
     /// The servers with the protocols used. Empty if unknown.
@@ -88,7 +88,7 @@ impl ConversationTrace {
     }
 }
 
-/// The line of a cassette that holds this run, without its end.
+/// The cassette line of this run, without a line break.
 pub fn run_line(run: usize, trace: &str) -> String {
     format!("{{\"run\":{run},\"trace\":{trace}}}")
 }
@@ -164,7 +164,7 @@ pub struct RecordedResult {
     /// The server's log messages during the call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<Box<RawValue>>,
-    /// When the call was made, counted from the beginning of the run.
+    /// The time of the call, from the start of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_ms: Option<u64>,
     /// The duration.
@@ -259,7 +259,7 @@ pub struct RecordedTurn {
     /// The cost.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
-    /// When it began, counted from the beginning of the run.
+    /// The start, from the start of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_ms: Option<u64>,
     /// The time of the model, with all tries.

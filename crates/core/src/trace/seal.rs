@@ -8,7 +8,7 @@ pub fn seal_of(run: usize, trace: &str) -> String {
     digest_of_parts(&[number.as_bytes(), trace.as_bytes(), b"}"])
 }
 
-/// The line of a cassette that holds this run with its seal, without its end.
+/// The cassette line of this run with its seal, without a line break.
 pub fn sealed_run_line(run: usize, trace: &str) -> String {
     let seal = seal_of(run, trace);
     format!("{{\"run\":{run},\"seal\":\"{seal}\",\"trace\":{trace}}}")

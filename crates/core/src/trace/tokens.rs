@@ -63,7 +63,7 @@ impl Tokens {
         }
     }
 
-    /// Sets a missing total to the sum if both parts are known.
+    /// Sets a missing total to the sum, if both parts are known.
     #[must_use]
     pub fn totalled(self) -> Self {
         let sum = || {

@@ -8,7 +8,8 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// The joints between a server and its tool that leave no doubt, each before the shorter ones that it begins with.
+/// The unambiguous separators between a server and its tool; longer ones come before their
+/// prefixes.
 const JOINTS: [&str; 7] = ["___", "__", "--", "::", ".", "/", ":"];
 /// Joints that are part of many a tool's own name as well.
 const DOUBTFUL_JOINTS: [&str; 2] = ["_", "-"];
@@ -38,7 +39,7 @@ impl<'a> Tool<'a> {
         }
     }
 
-    /// The tool of a call given as a JSON object with `name` and, where known, `server`.
+    /// The tool of a call, a JSON object with `name` and possibly `server`.
     pub fn from_json(call: &'a Value) -> Self {
         let text = |key: &str| call.get(key).and_then(Value::as_str);
         Self::new(text("name").unwrap_or_default(), text("server"))
@@ -158,12 +159,12 @@ impl<'w> WrittenNames<'w> {
     }
 }
 
-/// A name itself, and what follows each joint in it.
+/// A name, and the rest after each separator in it.
 fn endings(name: &str) -> impl Iterator<Item = &str> {
     std::iter::once(name).chain(splits(name).map(|(_, ending)| ending))
 }
 
-/// Every way to take a name for a server and its tool.
+/// Every way to split a name into a server and its tool.
 pub fn splits(name: &str) -> impl Iterator<Item = (&str, &str)> {
     name.char_indices()
         .flat_map(move |(at, _)| joined_at(name, at))
@@ -188,7 +189,8 @@ fn tools_of<'n>(name: &'n str, server: &str) -> impl Iterator<Item = &'n str> {
     plain.chain(hosted).chain(backward)
 }
 
-/// The same with the spellings that leave doubt: a short joint, and capital letters that a host made small.
+/// The splits including ambiguous spellings: a short separator, and capital letters that a host
+/// changed to lower case.
 fn likely_tools_of<'n>(name: &'n str, server: &str) -> impl Iterator<Item = &'n str> {
     let names = std::iter::once(name).chain(behind_host(name));
     names
@@ -237,7 +239,7 @@ fn ends_with_tool(text: &str, tool: &str) -> bool {
     !tool.is_empty() && joints.any(|joint| before.len() > joint.len() && before.ends_with(joint))
 }
 
-/// Hosts write `_` for what a provider does not take in names.
+/// Hosts write `_` for characters that a provider does not allow in names.
 fn is_same_letter(letter: char, found: char) -> bool {
     found == letter || (found == '_' && !letter.is_alphanumeric())
 }

@@ -15,7 +15,7 @@ pub struct ToolSchema {
 }
 
 impl ToolSchema {
-    /// The schema of this text; `None` when it cannot be read.
+    /// The schema of this text; `None` if it is invalid.
     pub fn read(text: &RawValue) -> Option<Self> {
         Self::try_read(text).ok()
     }

@@ -70,7 +70,7 @@ pub fn gemini(usage: &Value) -> Tokens {
     }
 }
 
-/// A count, which some providers write with a fraction, or as a text.
+/// A count, which some providers write with a fraction or as a text.
 pub fn count(usage: &Value, key: &str) -> Option<u64> {
     let count = usage.get(key)?;
     let of_fraction = || {

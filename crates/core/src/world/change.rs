@@ -2,13 +2,13 @@
 
 use serde_json::{Map, Value};
 
-/// A place in a state: the names that lead there, from the outside in.
+/// A place in a state: the names that lead to it, from the outermost.
 pub type Place = Vec<String>;
 
 /// The new value of a place. `None` if it is removed.
 pub(super) struct StateChange {
     pub(super) place: Place,
-    /// The new value. `None` removes the value that is there.
+    /// The new value. `None` removes the existing value.
     pub(super) value: Option<Value>,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn check(state: &Value, place: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Puts a value at a checked place, or removes the value there.
+/// Sets a value at a checked place, or removes it.
 pub(super) fn put(state: &mut Value, place: &[String], value: Option<Value>) {
     let Some((name, rest)) = place.split_first() else {
         *state = value.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What is the sum of two numbers, in decimal? 10.10 and 20.20 are 30.30.
+//! What is the sum of two numbers in decimal? 10.10 and 20.20 are 30.30.
 
 use serde_json::Number;
 
@@ -9,7 +9,7 @@ struct Decimal {
     exponent: i32,
 }
 
-/// The sum, or the difference, as a person computes it; `None` when it is too large for a number.
+/// The decimal sum or difference; `None` if it is too large for a number.
 pub(super) fn sum(one: &Number, other: &Number, is_less: bool) -> Option<Number> {
     decimal_sum(one, other, is_less).or_else(|| {
         let (one, other) = (one.as_f64()?, other.as_f64()?);

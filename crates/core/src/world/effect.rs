@@ -26,7 +26,7 @@ enum Verb {
     Unset,
 }
 
-/// The verbs that take a value, with their keys.
+/// The verbs with a value, by their keys.
 const WITH_VALUE: [(&str, Verb, &str); 5] = [
     ("set", Verb::Set, "Sets a value at each of these places"),
     (
@@ -137,7 +137,7 @@ impl Effect {
         self.place.filled(args).is_some()
     }
 
-    /// The change, when the call has the arguments that it names; or why it cannot be made.
+    /// The change, if the call has the arguments that it names, otherwise why it cannot be made.
     pub(super) fn planned(
         &self,
         state: &Value,

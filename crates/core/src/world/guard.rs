@@ -27,7 +27,7 @@ enum Test {
     Exists,
 }
 
-/// Every test with its key, its check of a value, and its line in the documentation.
+/// Every test, with its key, its check and its line of documentation.
 const TESTS: [(&str, Test, &str, &str); 6] = [
     ("eq", Test::Eq, "must be", "The value is equal to this one"),
     (

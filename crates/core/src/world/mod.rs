@@ -56,7 +56,7 @@ pub enum WorldStep {
     Read,
     /// It changed, or may have changed, the values at these places.
     Changed(Vec<Place>),
-    /// Nothing, because it cannot be made in this state: why.
+    /// No change, because the call cannot be made in this state, for this reason.
     Invalid(String),
 }
 
@@ -133,7 +133,7 @@ impl World {
             .any(|transition| self.may_be(tool, &transition.tool))
     }
 
-    /// Why a call must not be made in a state, when it must not.
+    /// Why a call must not be made in a state, if so.
     pub(crate) fn forbids(
         &self,
         state: &Value,

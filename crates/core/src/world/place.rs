@@ -5,7 +5,7 @@ use crate::problem::{Problem, Span};
 use crate::suite::read::Field;
 use serde_json::Value;
 
-/// The first name of a place that is an argument, and none of the state.
+/// The first name of a place that means an argument instead of the state.
 pub(super) const ARGUMENTS: &str = "args";
 
 /// Names with dots between them. `{argument}` means an argument of the call.
@@ -52,7 +52,7 @@ impl PlaceTemplate {
         self.is_argument() || self.0.iter().any(|name| holes(name).next().is_some())
     }
 
-    /// The place in a call with these arguments; `None` when one is missing that it names.
+    /// The place in a call with these arguments; `None` if it names a missing one.
     pub(super) fn filled(&self, args: &Value) -> Option<Place> {
         self.0.iter().map(|name| filled_text(name, args)).collect()
     }

@@ -30,7 +30,7 @@ fn after(seed: &Value, effect: &str, args: &Value) -> Value {
     state
 }
 
-/// Why a call of `go` cannot be made under this guard; `None` when it can.
+/// Why a call of `go` cannot be made under this guard; `None` if it can.
 fn refusal(seed: &Value, guard: &str, args: &Value) -> Option<String> {
     let world = world(&format!(
         "seed: {seed}\ntransitions:\n  - tool: go\n    when: {guard}\n"

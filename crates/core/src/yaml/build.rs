@@ -11,7 +11,7 @@ use std::rc::Rc;
 const MAX_DEPTH: usize = 100;
 const MAX_EXPANDED: u64 = 5_000_000;
 
-/// The tree of the only document in `text`; `None` when the file is empty or cannot be read at all.
+/// The tree of the only document in `text`; `None` if the file is empty or unreadable.
 pub fn parse(text: &str, file: usize, problems: &mut Vec<Problem>) -> Option<Rc<Node>> {
     let bom = text.len() - text.trim_start_matches('\u{feff}').len();
     if let Some(at) = text.find('\0') {
@@ -395,7 +395,7 @@ pub(crate) fn written_twice(key: &str, at: Span, first: Span) -> Problem {
         .help("keep one of them")
 }
 
-/// Refuses duplicate keys and splices what `<<` merges in: written keys win over merged ones.
+/// Refuses duplicate keys, and merges `<<`: written keys override merged ones.
 fn finish_map(
     mut entries: Vec<Entry>,
     merges: &[Rc<Node>],

@@ -1,4 +1,4 @@
-//! YAML 1.2 text as a tree in which every key and value knows its place.
+//! YAML 1.2 text as a tree in which every key and value has its place.
 
 mod build;
 mod scalar;
@@ -58,7 +58,7 @@ impl Serialize for Node {
 }
 
 impl Node {
-    /// The value as JSON, with what `scalar` makes of each scalar and its place.
+    /// The value as JSON. `scalar` converts each scalar and its place.
     pub fn to_json(&self, scalar: &dyn Fn(&Scalar, Span) -> Option<Value>) -> Option<Value> {
         match &self.kind {
             Kind::Scalar(one) => scalar(one, self.span),

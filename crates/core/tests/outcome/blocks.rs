@@ -1,13 +1,14 @@
-//! Which block of each gate does a wrong run not meet, and a right run does?
+//! Which block of each gate does a correct run meet, and a wrong run not?
 
 /// A run that meets every block.
 pub(crate) const RIGHT: &str = r#"{"tool_calls":[{"name":"search","server":"docs","turn":1},{"name":"open_page","server":"docs","turn":2}],
     "tool_results":[{"call_index":0,"is_error":false},{"call_index":1,"is_error":false}],"final_response":"Found it."}"#;
-/// A run that meets none of them.
+/// A run that meets none of the blocks.
 pub(crate) const WRONG: &str = r#"{"tool_calls":[{"name":"delete_page","server":"docs","turn":1}],
     "tool_results":[{"call_index":0,"is_error":true}],"final_response":"I created a page."}"#;
 
-/// Every gate that can fail one run by what is observed of it, in a block that `WRONG` does not meet.
+/// Every gate that can fail a single run by observed evidence, with a block that `WRONG` does not
+/// meet.
 pub(crate) const BLOCKS: [(&str, &str); 12] = [
     (
         "trajectory",

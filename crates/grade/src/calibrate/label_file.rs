@@ -313,7 +313,7 @@ struct CsvCell {
     span: Span,
 }
 
-/// The lines of a CSV file, as far as it has been read.
+/// The lines of a CSV file that were read so far.
 struct CsvLines {
     file: usize,
     lines: Vec<Vec<CsvCell>>,

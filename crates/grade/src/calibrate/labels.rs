@@ -14,7 +14,7 @@ use std::path::Path;
 #[derive(Debug, Default)]
 pub(crate) struct Labels {
     entries: Vec<Label>,
-    /// By the parts of the path, as far as it is written.
+    /// By the parts of the path that the label has.
     by_source: BTreeMap<String, Vec<usize>>,
     by_row: BTreeMap<String, Vec<usize>>,
     by_trace_id: BTreeMap<String, Vec<usize>>,
@@ -147,7 +147,7 @@ impl Labels {
             .collect()
     }
 
-    /// Labels of a row or of files of which something cannot be read need no run.
+    /// Marks labels of unreadable rows or files as used.
     pub(super) fn excuse<P: AsRef<Path>>(&mut self, row: &str, files: impl Iterator<Item = P>) {
         self.is_excused = true;
         for at in self.by_row.get(row).into_iter().flatten() {
@@ -169,7 +169,7 @@ impl Labels {
         ends.filter_map(|end| self.by_source.get(&end)).flatten()
     }
 
-    /// All labels have to belong to a run, and each to runs of one file.
+    /// Requires that every label belongs to a run, and each to runs of one file.
     pub(crate) fn finish(mut self) -> Result<(), Mislabelled> {
         for (entry, used) in self.entries.iter().zip(&self.used) {
             if used.is_empty() && self.is_excused && entry.trace_id.is_some() {
@@ -230,7 +230,7 @@ impl SeenRuns {
         Problem::error(message).at(entry.span).help(help)
     }
 
-    /// The nearest path, or else the nearest name of a file.
+    /// The most similar path, otherwise the most similar file name.
     fn nearest_source(&self, source: &str) -> Option<&str> {
         let paths = self.sources.keys().map(String::as_str);
         nearest(source, paths.clone()).or_else(|| nearest(file_name(source), paths.map(file_name)))

@@ -21,7 +21,8 @@ pub struct Mislabelled {
     pub sources: Sources,
 }
 
-/// Measures the labelled runs of a plan: by the file of labels, else by each run's own `expect:`.
+/// Measures the labelled runs of a plan: by the file of labels, otherwise by each run's own
+/// `expect:`.
 pub fn calibrate(plan: &Plan<'_>, labels: Option<&Path>) -> Result<Calibration, Mislabelled> {
     let defaults = Defaults::new(plan.gates());
     let mut calibrator = Calibrator::new(&defaults);
@@ -126,7 +127,7 @@ impl Labeller {
         }
     }
 
-    /// The same for a row that may panic.
+    /// Reads a row behind a guard.
     fn show_guarded(
         &mut self,
         row: RowOfAgent<'_>,

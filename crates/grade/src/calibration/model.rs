@@ -74,7 +74,7 @@ pub struct GateCalibration {
 pub enum JudgedUnit {
     /// Each run by itself.
     Run,
-    /// The runs of a row together; a row is good when all its runs are.
+    /// The runs of a row together. A row is good if all its runs are.
     Row,
 }
 

@@ -137,7 +137,7 @@ fn nothing_to_grade() -> Failure {
     Failure::ended(EXIT_NOTHING_SELECTED, format!("{why}\n  help: {help}"))
 }
 
-/// Returns true if a row asks judges, or cannot be judged at all.
+/// Returns true if a row asks judges, or cannot be judged.
 fn asks_judges(row: &Row<'_>) -> bool {
     row.is_refused() || !row.questions().is_empty()
 }

@@ -118,7 +118,7 @@ impl CheckJudges {
     }
 }
 
-/// No run has a label: an error of the rows that could not be read, if there are such.
+/// The error if no run has a label: the error of an unreadable row, if any.
 fn nothing_to_check(planned: &PlannedCheck) -> Result<u8, Failure> {
     if !planned.left_out.is_empty() {
         say_left_out(&planned.left_out);
@@ -132,7 +132,7 @@ fn nothing_to_check(planned: &PlannedCheck) -> Result<u8, Failure> {
     ))
 }
 
-/// Says what a check would take, without asking a judge.
+/// Prints the cost of a check, without asking a judge.
 fn explain(planned: &PlannedCheck) -> Result<u8, Failure> {
     let (grades, calls) = (planned.labelled, planned.calls);
     let text =

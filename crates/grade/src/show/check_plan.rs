@@ -33,7 +33,7 @@ pub(crate) fn explained(checks: &[CheckPlan<'_>]) -> String {
     text
 }
 
-/// One check: what it asks, of whom, and what that takes.
+/// One check: its question, its judges, and its cost.
 fn check_in_words(check: &CheckPlan<'_>) -> String {
     let question = check.question;
     let mut lines = vec![format!("{}  {}", escape(&check.row_name), check.check)];

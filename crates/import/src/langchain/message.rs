@@ -28,7 +28,7 @@ enum MessageKind {
     Ai,
     System,
     Tool,
-    /// A message that says who speaks under `role`, as providers write it.
+    /// A message with its speaker under `role`, as providers write it.
     Role,
     /// An instruction to a framework, which is not part of the conversation.
     Nobody,

@@ -58,7 +58,7 @@ impl<'a> Run<'a> {
         Ok(flat(list.unwrap_or_default()))
     }
 
-    /// The messages that the run gave, in any of the shapes of its outputs.
+    /// The messages of the run's output, in any of its forms.
     fn outputs(&self) -> Result<Vec<Json<'a>>, Misfit> {
         let Some(whole) = self.fields.get("outputs") else {
             return Ok(Vec::new());
@@ -95,7 +95,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Chat models take a list of lists, of which the first is the conversation.
+/// Chat models accept a list of lists, of which the first is the conversation.
 fn flat(list: Vec<Json<'_>>) -> Vec<Json<'_>> {
     match list.first().and_then(|first| first.list()) {
         Some(inner) if inner.iter().all(|one| one.string().is_none()) => inner,
@@ -280,7 +280,7 @@ fn read_tools_alone(runs: &[&Run<'_>], transcript: &mut Transcript) {
     }
 }
 
-/// Token counts beside the messages: the root's sum, otherwise the counts of each model's run.
+/// Token counts next to the messages: the root's sum, otherwise the counts of each model's run.
 fn tokens_of(root: Option<&Run<'_>>, runs: &[&Run<'_>]) -> Tokens {
     let of_root = root
         .map(|run| usage::tokens(&run.fields))

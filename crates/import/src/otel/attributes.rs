@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 pub(super) struct Attributes(BTreeMap<String, String>);
 
 impl Attributes {
-    /// `[{"key": "a", "value": {"stringValue": "b"}}]`, as OTLP has it, or a plain object, or keys of the span itself
-    /// that begin with `attributes.`, as in a table of spans.
+    /// Reads `[{"key": "a", "value": {"stringValue": "b"}}]` as in OTLP, a plain object, or keys of
+    /// the span that begin with `attributes.`, as in a table of spans.
     pub(super) fn read(owner: &Fields<'_>) -> Result<Self, Misfit> {
         let mut attributes = BTreeMap::new();
         for (key, value) in owner.entries() {

@@ -34,7 +34,7 @@ fn is_export(record: &Fields<'_>) -> bool {
     record.has("resourceSpans") || record.has("scopeSpans")
 }
 
-/// A span by itself, as Python prints it or as a row of a table.
+/// Returns true for a single span, as Python prints it or as a row of a table.
 fn is_span(record: &Fields<'_>) -> bool {
     let context = record.part("context").unwrap_or_default();
     (context.has("trace_id") && context.has("span_id"))

@@ -113,7 +113,7 @@ fn translate_tool(attributes: &mut Attributes, name: &str) {
     }
 }
 
-/// An agent's input and output are a string, or any JSON of its framework. Only a string is a message.
+/// An agent's input and output are a string, or JSON of its framework. Only a string is a message.
 fn translate_agent(attributes: &mut Attributes) {
     for (here, there) in [
         ("input.value", "gen_ai.prompt"),

@@ -351,7 +351,7 @@ fn hexadecimal(id: &str) -> String {
     id.strip_prefix("0x").unwrap_or(id).to_lowercase()
 }
 
-/// Nanoseconds of a date in words, or of a count whose size reveals its unit.
+/// The nanoseconds of a date, or of a count whose size shows its unit.
 fn time_of(value: Json<'_>) -> Option<u64> {
     if let Some(text) = value.string() {
         let time = chrono::DateTime::parse_from_rfc3339(&text).ok()?;

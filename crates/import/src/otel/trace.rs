@@ -12,7 +12,7 @@ use mcptest_core::json::equal;
 use mcptest_core::trace::{RecordedCall, RecordedDelegation, RecordedTurn, Tokens};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The conversation of these spans, which are in the order of their starts.
+/// The conversation of these spans, which are ordered by start.
 pub(super) fn transcript(spans: &[Span]) -> Result<Transcript, Misfit> {
     let (calls, left_out) = executed(spans);
     let chats = chats(spans);
@@ -319,7 +319,8 @@ impl Teller {
         }
     }
 
-    /// The call of the model that this span executed: by id, else by name and arguments, else by name.
+    /// The model's call that this span executed: by id, otherwise by name and arguments, otherwise
+    /// by name.
     fn made(&self, executed: &Executed) -> Option<usize> {
         let call = |position: &usize| &self.transcript.calls[self.waiting[*position]];
         let mut positions = 0..self.waiting.len();

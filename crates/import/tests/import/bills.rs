@@ -1,4 +1,4 @@
-//! What does an imported run cost? Every bill is made by hand, from the provider's page of prices.
+//! What does an imported run cost? Every bill is calculated by hand from the provider's price page.
 
 use crate::told::fidelity;
 use mcptest_core::price::shipped_price;

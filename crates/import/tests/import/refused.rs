@@ -1,4 +1,4 @@
-//! What is not understood is refused with its place: a call that is not read would be missed in silence.
+//! Are unknown parts refused with their place? A call that is not read would be missed.
 
 use mcptest_import::{find, import};
 

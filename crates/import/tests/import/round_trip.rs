@@ -7,7 +7,7 @@ use mcptest_replay::{cassette::parse, clean};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// Whether the format can say that an answer is an error.
+/// True if the format can mark an answer as an error.
 const MARKS: bool = true;
 const MARKS_NOT: bool = false;
 

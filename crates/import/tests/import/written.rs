@@ -1,4 +1,4 @@
-//! A conversation that is made up, and how each format writes it down.
+//! An invented conversation, in each format.
 
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};

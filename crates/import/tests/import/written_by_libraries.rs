@@ -1,4 +1,4 @@
-//! A conversation that is made up, and how libraries write it down.
+//! An invented conversation, as written by libraries.
 
 use crate::written::{Call, Conversation};
 use serde_json::{Map, Value, json};
@@ -104,7 +104,7 @@ impl Conversation {
         messages
     }
 
-    /// The spans of this conversation with the attributes of the other convention.
+    /// The spans of this conversation with the attributes of OpenInference.
     pub(crate) fn openinference(&self, trace: usize, order: usize) -> Vec<Value> {
         let mut spans = Vec::new();
         let mut history = vec![json!({ "message.role": "user", "message.content": self.prompt })];

@@ -86,7 +86,7 @@ pub(super) enum Unanswered {
     Bad(Misbehaviour),
 }
 
-/// A request that was opened: what it will be answered on.
+/// An opened request, with the channel for its answer.
 pub(super) struct Opened {
     pub(super) id: i64,
     pub(super) reply: oneshot::Receiver<RequestOutcome>,
@@ -334,7 +334,8 @@ impl Conversation {
         );
     }
 
-    /// Ends the request that something unreadable was to answer; what answers none is observed.
+    /// Fails the request that an unreadable message answers; without a request, it is an
+    /// observation.
     fn spoil(&self, id: Option<i64>, why: Misbehaviour, observed: Observed) {
         let mut state = self.state.lock();
         match id.filter(|id| state.waiting.contains_key(id)) {
@@ -351,7 +352,7 @@ impl Conversation {
         }
     }
 
-    /// The answer to something that the server asks, be it a request or a part of an `input_required` result.
+    /// The answer to a server's question, which is a request or part of an `input_required` result.
     pub(super) fn answer_input(&self, method: &str, params: &Value) -> Result<Value, RpcError> {
         if method == "ping" {
             return declined(method);

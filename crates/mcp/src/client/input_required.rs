@@ -36,7 +36,7 @@ pub(super) enum UnreadableInput {
 }
 
 impl InputRequired {
-    /// The input that a result asks for; `None` when the result is complete.
+    /// The input that a result requests; `None` if the result is complete.
     pub(super) fn read(result: &RawValue) -> Result<Option<Self>, UnreadableInput> {
         #[derive(Deserialize)]
         #[serde(rename_all = "camelCase")]
@@ -63,7 +63,7 @@ impl InputRequired {
         Ok(Some(input))
     }
 
-    /// The first parameters again, with the answers and the server's own state as it was written.
+    /// The original parameters, with the answers and the server's verbatim state.
     pub(super) fn answered(
         &self,
         conversation: &Conversation,

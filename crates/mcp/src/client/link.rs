@@ -31,7 +31,7 @@ pub(super) struct Asking<'a> {
     pub(super) deadline: Deadline,
 }
 
-/// Until when to wait, and how long that was from the start.
+/// A deadline, and its length from the start.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Deadline {
     pub(super) at: Instant,

@@ -4,7 +4,7 @@ use crate::jsonrpc::{Malformed, RpcError};
 use mcptest_process::StartError;
 use std::time::Duration;
 
-/// Each way in which a request can fail, with the evidence.
+/// Every way in which a request can fail, with the evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Misbehaviour {
     /// Its program could not be started.
@@ -25,14 +25,14 @@ pub enum Misbehaviour {
     NoAnswer {
         /// The time waited.
         after: Duration,
-        /// True when the request was not even taken from the pipe.
+        /// True if the server did not even read the request from the pipe.
         unread: bool,
     },
     /// No first answer in time: the server is slow to start, or does not start.
     NoFirstAnswer {
         /// The time waited.
         after: Duration,
-        /// True when the request was not even taken from the pipe.
+        /// True if the server did not even read the request from the pipe.
         unread: bool,
     },
     /// An answer that is not a JSON-RPC message.
@@ -166,7 +166,7 @@ pub enum Misbehaviour {
     Unauthorized {
         /// The `WWW-Authenticate` header.
         challenge: Option<String>,
-        /// True when an `Authorization` header had been sent.
+        /// True if an `Authorization` header was sent.
         had_credentials: bool,
         /// The beginning of the answer.
         body: String,
@@ -249,7 +249,7 @@ pub enum Misbehaviour {
     },
 }
 
-/// When a server ended.
+/// The time at which a server ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
     /// Before the handshake was done.

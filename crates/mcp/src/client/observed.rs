@@ -1,4 +1,4 @@
-//! What happened on the wire that a careful reader wants to know, though no request failed by it?
+//! Which events on the wire are worth reporting although no request failed?
 
 use crate::jsonrpc::{Malformed, RpcError};
 use thiserror::Error;
@@ -51,7 +51,7 @@ pub enum Observed {
         /// The id.
         id: String,
     },
-    /// An answer to a request that had been given up.
+    /// An answer to a request that was given up.
     #[error("it answered {method} (id {id}) after the request was cancelled")]
     LateReply {
         /// The id.
@@ -74,7 +74,7 @@ pub enum Observed {
         params: String,
         /// The answer, as JSON text.
         answer: String,
-        /// True when a script had the answer.
+        /// True if a script had the answer.
         is_scripted: bool,
     },
     /// A notification that belongs to no call.
@@ -121,7 +121,7 @@ pub enum Observed {
     /// Something about the connection that did not end a request.
     #[error("{0}")]
     Connection(String),
-    /// A result that is not what the method must answer.
+    /// A result that is invalid for its method.
     #[error("the answer to {asked} {why}")]
     BadResult {
         /// The request, as `tools/call get_weather`.
@@ -129,7 +129,7 @@ pub enum Observed {
         /// The problem.
         why: String,
     },
-    /// The process did not end by itself, or not alone.
+    /// The process did not end by itself, or left children.
     #[error("{0}")]
     Ending(&'static str),
     /// The end of what the process wrote to its standard error.

@@ -105,7 +105,7 @@ fn any_is_misplaced(schemas: &Value, on_path: bool) -> bool {
         .is_some_and(|schemas| schemas.values().any(|schema| is_misplaced(schema, on_path)))
 }
 
-/// The headers for these arguments; one that is absent or null has none.
+/// The headers of these arguments. Absent and null arguments have none.
 pub(super) fn headers_of(wanted: &[ParamHeader], arguments: &Value) -> Vec<(String, String)> {
     wanted
         .iter()
@@ -124,7 +124,7 @@ pub(super) fn headers_of(wanted: &[ParamHeader], arguments: &Value) -> Vec<(Stri
         .collect()
 }
 
-/// A string as a header's value: in base64 where HTTP would not carry it unchanged.
+/// A string as a header's value: in base64 if HTTP would change it.
 pub(super) fn encode(text: &str) -> String {
     let is_plain = text.bytes().all(|byte| (0x20..=0x7e).contains(&byte))
         && text.trim_matches(' ') == text

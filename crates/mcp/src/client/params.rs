@@ -31,7 +31,7 @@ impl Params {
         params
     }
 
-    /// Takes over the members of an object, and merges its `_meta`.
+    /// Adds the members of an object, and merges its `_meta`.
     pub(super) fn with_value(mut self, value: Value) -> Self {
         if let Value::Object(members) = value {
             for (key, value) in members {

@@ -75,7 +75,7 @@ fn with_defaults(mut result: Value, params: &Value) -> Value {
     result
 }
 
-/// True when everything in `part` is in `whole`: objects by key, anything else by equality.
+/// True if `whole` contains everything in `part`: objects by key, other values by equality.
 fn is_part(part: &Value, whole: &Value) -> bool {
     match (part, whole) {
         (Value::Object(part), Value::Object(whole)) => part

@@ -44,13 +44,14 @@ pub struct ServerSpec {
 /// The scope of a time limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeoutScope {
-    /// Each request by itself; the first answer has its own limit.
+    /// Each request separately; the first answer has its own limit.
     EachRequest,
     /// The connection and all its requests together.
     WholeConnection,
 }
 
-/// Reports, once for each connection, that a first answer is late: the server may be downloading, or hang.
+/// Reports, once per connection, that a first answer is late: the server may be downloading, or
+/// hang.
 #[derive(Clone, Default)]
 pub struct OnLate(pub Option<TellLate>);
 
@@ -70,7 +71,7 @@ pub enum Endpoint {
     Command {
         /// The program and its arguments.
         words: Vec<String>,
-        /// Environment variables besides the ones that every program needs.
+        /// Environment variables besides the usual ones of every program.
         env: Vec<(String, String)>,
         /// The folder it starts in.
         cwd: Option<PathBuf>,
@@ -86,7 +87,7 @@ pub enum Endpoint {
     Pipe(Pipe),
 }
 
-/// Opens a connection to a server in this process: the end to read from, and the end to write to.
+/// Opens a connection to a server in this process: the end for reading, and the end for writing.
 pub type Pipe = Arc<dyn Fn() -> (BoxedReader, BoxedWriter) + Send + Sync>;
 /// The end to read from.
 pub type BoxedReader = Box<dyn AsyncRead + Send + Unpin>;

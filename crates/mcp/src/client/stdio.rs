@@ -15,7 +15,8 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
 const BATCH_BYTES: usize = 64 << 10;
-/// The time to read output after the process has exited: its child processes may hold the pipe open.
+/// The time to read output after the process has exited, because child processes may keep the pipe
+/// open.
 const AFTER_EXIT: Duration = Duration::from_millis(300);
 /// The lines of a standard error to show.
 const MOST_STDERR_LINES: usize = 10;
@@ -108,7 +109,7 @@ impl Stdio {
         self.unread = None;
     }
 
-    /// The cause that its standard error names, and the end of it.
+    /// The cause in its standard error, and the end of it.
     pub(super) fn last_words(&self) -> String {
         let crash = self
             .stderr
@@ -266,7 +267,7 @@ impl Reading {
         }
     }
 
-    /// A last line without its end is still an answer when it is whole.
+    /// Handles a last line without a line break, which is an answer if it is complete.
     fn hear_cut(&self, text: &str) {
         if crate::jsonrpc::parse(text).is_ok() {
             self.conversation.hear(text, None);

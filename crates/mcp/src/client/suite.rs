@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use thiserror::Error;
 
-/// Why a server entry cannot be used now. Values are never part of it.
+/// Why a server entry cannot be used now. Messages never contain values.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SpecError {
     /// A `${NAME}` has no value.

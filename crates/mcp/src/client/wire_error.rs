@@ -19,11 +19,12 @@ pub struct Failure {
     pub misbehaviour: Misbehaviour,
     /// The messages that the server sent instead of an answer.
     pub instead: Vec<String>,
-    /// The cause of a crash and the end of what it wrote to stderr; empty when nothing.
+    /// The cause of a crash, and the end of its standard error; empty without any.
     pub stderr: String,
     /// The exit status of its process in words, if it exited.
     pub exit: Option<String>,
-    /// The variables of our environment that its standard error mentions and that it did not get.
+    /// The variables of mcptest's environment that its standard error mentions but that it did not
+    /// get.
     pub missed_variables: Vec<String>,
 }
 

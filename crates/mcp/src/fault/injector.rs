@@ -68,7 +68,7 @@ impl Injector {
         self
     }
 
-    /// True when no fault can ever strike.
+    /// True if no fault can ever apply.
     pub fn is_idle(&self) -> bool {
         self.rules.is_empty()
     }

@@ -17,13 +17,13 @@ pub struct Action {
     pub request: RequestFault,
     /// The delay of the answer.
     pub delay: Option<Duration>,
-    /// A cancel does not stop the answer: it comes, this long after the request.
+    /// The delay after the request at which the answer is sent despite a cancellation.
     pub despite_cancel: Option<Duration>,
     /// True if standard error is flooded before the answer.
     pub floods_stderr: bool,
     /// The action for the answer.
     pub reply: ReplyFault,
-    /// The faults that struck, as they are written; empty when all is well.
+    /// The faults that applied, in their written form; empty without any.
     pub faults: Vec<FaultKind>,
 }
 
@@ -44,9 +44,9 @@ pub enum RequestFault {
         /// The code.
         code: i64,
     },
-    /// There were too many: HTTP 429 with `Retry-After`, a JSON-RPC error on stdio.
+    /// There were too many requests: HTTP 429 with `Retry-After`, a JSON-RPC error on stdio.
     Limit {
-        /// In how many seconds to try again; at least 1.
+        /// The number of seconds until a retry; at least 1.
         retry_after_s: u64,
     },
 }
@@ -58,7 +58,7 @@ impl Action {
     }
 }
 
-/// The code of the JSON-RPC error that says "too many requests".
+/// The JSON-RPC error code for "too many requests".
 pub const TOO_MANY_REQUESTS: i64 = -32029;
 
 /// A server's message for this code. Nothing reveals that the error was injected.

@@ -31,7 +31,7 @@ impl ReplyFault {
     }
 }
 
-/// The answer without its second half: what a buffer that was cut off looks like.
+/// The answer without its second half, like a truncated buffer.
 fn broken(answer: &str) -> String {
     let mut end = answer.len() / 2;
     while !answer.is_char_boundary(end) {

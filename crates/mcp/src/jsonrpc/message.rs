@@ -1,4 +1,4 @@
-//! A line or body becomes a message whose parts are still text.
+//! How does a line or body become a message whose parts are still text?
 
 use super::{Id, Malformed, RpcError};
 use crate::wire::CommonParams;
@@ -41,7 +41,7 @@ pub enum Body<'a> {
         /// The answer.
         result: &'a RawValue,
     },
-    /// A refusal. Without an id when the request could not be read.
+    /// A refusal. It has no id if the request could not be read.
     Error {
         /// The request's id.
         id: Option<Id>,

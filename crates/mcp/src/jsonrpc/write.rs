@@ -33,7 +33,7 @@ pub fn result(id: &Id, result: &str) -> String {
     )
 }
 
-/// A refusal; without an id when the request had none that could be read.
+/// A refusal. It has no id if the request had no readable one.
 pub fn error(id: Option<&Id>, error: &RpcError) -> String {
     let id = id.map_or_else(|| "null".to_owned(), id_text);
     let data = error
@@ -64,7 +64,7 @@ pub fn id_text(id: &Id) -> String {
     }
 }
 
-/// The message with a new id, made from the old one, and otherwise unchanged.
+/// The message with a new id, derived from the old one; otherwise unchanged.
 pub(crate) fn with_id(message: &str, new: impl FnOnce(Option<Id>) -> String) -> String {
     #[derive(Deserialize)]
     struct WithId<'a> {

@@ -94,7 +94,7 @@ async fn exited(child: Option<&Child>) {
     }
 }
 
-/// The way in which a server ended while its client was still connected.
+/// Why a server ended while its client was still connected.
 async fn why_gone(child: Option<&Child>) -> String {
     let Some(child) = child else {
         return "closed the connection".to_owned();

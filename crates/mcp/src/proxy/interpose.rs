@@ -29,7 +29,7 @@ pub trait Interposer: Send + Sync + 'static {
         true
     }
 
-    /// The server did what no server should; a sentence without its name.
+    /// The server violated the protocol; the sentence omits its name.
     fn misbehaved(&self, _what: String) {}
 }
 
@@ -59,7 +59,7 @@ pub enum RequestFate {
     Pass,
     /// It reaches the server, and this observer sees its answer first.
     Watch(Arc<dyn Watch>),
-    /// It never reaches the server, and this is the answer.
+    /// It never reaches the server; the client gets this answer.
     Answer(Instead),
     /// It never reaches the server, and no answer is sent.
     Swallow(Option<Arc<dyn Watch>>),
@@ -84,11 +84,11 @@ pub trait Watch: Send + Sync {
     fn answered(&self, answer: &Body<'_>, text: &str) -> WatchedReply;
     /// No answer will arrive; the sentence gives the reason.
     fn unanswered(&self, _why: &str) {}
-    /// Called when the client's answer has been sent.
+    /// Called after the client's answer was sent.
     fn delivered(&self) {}
     /// The client stopped waiting.
     fn cancelled(&self) {}
-    /// Returns true if the server must not learn that the client has given up.
+    /// Returns true if the server must not learn of the client's cancellation.
     fn ignores_cancel(&self) -> bool {
         false
     }
@@ -101,7 +101,7 @@ pub struct WatchedReply {
     pub texts: Option<Vec<String>>,
     /// The delay.
     pub hold: Duration,
-    /// Before that: until this long after the request, also when it is cancelled.
+    /// The delay after the request, which applies even if the request is cancelled.
     pub despite_cancel: Option<Duration>,
     /// True if standard error is flooded before it.
     pub floods_stderr: bool,

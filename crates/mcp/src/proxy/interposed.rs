@@ -34,7 +34,7 @@ struct WatchedRequest {
     is_kept_back: bool,
 }
 
-/// A watched request with the watch's reply to its answer.
+/// A watched request, and the observer's reply to its answer.
 struct AnsweredRequest {
     id: Id,
     request: WatchedRequest,
@@ -111,7 +111,7 @@ where
         Ended::ByClient
     }
 
-    /// Passes on until the server closes its output (true) or the client is gone (false).
+    /// Passes messages on until the server closes its output (true) or the client is gone (false).
     pub(super) async fn to_client(
         self: Arc<Self>,
         server: impl AsyncRead + Unpin,

@@ -1,4 +1,5 @@
-//! A proxy between any MCP client and any server: it never alters a message, and keeps a tape of all that crosses.
+//! A proxy between any MCP client and any server: it never alters a message, and records all
+//! traffic on a tape.
 
 mod bare;
 pub mod bridge;

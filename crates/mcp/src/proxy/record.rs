@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
-/// The number of bytes that may wait to be written.
+/// The maximum number of bytes that wait for writing.
 const WAITING: usize = 128 << 20;
 /// The time that the traffic waits for a slow disk before the recording is abandoned.
 const PATIENCE: Duration = Duration::from_secs(5);

@@ -54,7 +54,8 @@ pub struct ClientEnd<I, O, E> {
 /// The end of the connection.
 #[derive(Debug)]
 pub struct StdioOutcome {
-    /// The server's exit code; 128 and the signal's number when a signal ended it; 1 when a fault broke the connection.
+    /// The server's exit code; 128 plus the signal's number if a signal ended it; 1 if a fault
+    /// broke the connection.
     pub code: u8,
     /// Why the tape is not whole, if it is not.
     pub lost: Option<String>,
@@ -127,7 +128,7 @@ where
     })
 }
 
-/// The streams of messages of both sides, and where faults write errors.
+/// The message streams of both sides, and the destination of faults' output.
 struct Messages<I, O, E> {
     input: I,
     output: O,
@@ -141,7 +142,7 @@ where
     O: AsyncWrite + Unpin + Send + 'static,
     E: AsyncWrite + Unpin + Send + 'static,
 {
-    /// Starts to pass on what each side writes: to the server, and to the client.
+    /// Starts to pass on both sides' messages: to the server, and to the client.
     fn pass_on(
         self,
         injector: Injector,
@@ -168,10 +169,10 @@ where
     }
 }
 
-/// The three streams, each passed on by itself.
+/// The three streams, each passed on separately.
 struct Flow {
     to_server: JoinHandle<Ended>,
-    /// True when the server closed its output, false when the client went.
+    /// True if the server closed its output, false if the client left.
     to_client: JoinHandle<bool>,
     errors: oneshot::Receiver<()>,
     patience: Patience,
@@ -325,7 +326,7 @@ async fn pass_errors(
     }
 }
 
-/// The bytes that have come since the last; `None` at the end.
+/// The bytes since the last call; `None` at the end.
 async fn chunk(reader: &mut (impl AsyncRead + Unpin), buffer: &mut BytesMut) -> Option<Bytes> {
     buffer.reserve(CHUNK);
     matches!(reader.read_buf(buffer).await, Ok(1..)).then(|| buffer.split().freeze())

@@ -55,7 +55,7 @@ pub struct Entry {
     /// A JSON message, verbatim except for redaction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Box<RawValue>>,
-    /// Something that is not JSON, or the beginning of something too long to be kept.
+    /// Text that is not JSON, or the beginning of a text that is too long to keep.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Its number of bytes, if only its beginning is kept.

@@ -104,7 +104,7 @@ fn strike<'a>(tape: &Tape, asked: &mut [TapeRequest<'a>], entry: &Entry, fault: 
     }
 }
 
-/// A side cancels its own newest request of this id.
+/// Cancels a side's newest request with this id.
 fn cancel(asked: &mut [TapeRequest<'_>], entry: &Entry, from: Direction, id: &Id) {
     let cancelled = asked
         .iter_mut()

@@ -16,7 +16,7 @@ pub struct Tape {
     pub is_cut: bool,
 }
 
-/// Why a string is not a tape, and where.
+/// Why a string is not a tape, with the place.
 pub type TapeError = Placed<TapeFault>;
 
 const WORDS: Words = Words {
@@ -27,7 +27,7 @@ const WORDS: Words = Words {
 /// A problem with a tape.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TapeFault {
-    /// The text itself.
+    /// A problem of the text.
     #[error("{}", said(.0))]
     Text(TextFault),
     /// The first line is not a valid header.
@@ -55,7 +55,7 @@ impl From<TextFault> for TapeFault {
     }
 }
 
-/// True when a string begins as a tape does.
+/// Returns true if a string begins like a tape.
 pub fn is_tape(text: &str) -> bool {
     names_format(text.as_bytes(), FORMAT)
 }

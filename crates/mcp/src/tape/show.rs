@@ -364,7 +364,7 @@ fn milliseconds(us: u64) -> String {
     }
 }
 
-/// The text of a tool's only content block; of everything else, the JSON.
+/// The text of a tool's only content block; otherwise the JSON.
 fn essence(result: &RawValue) -> String {
     #[derive(Deserialize)]
     struct Content {

@@ -164,7 +164,7 @@ fn plain(asked: &TapeRequest<'_>) -> String {
     }
 }
 
-/// The name that the client gave itself.
+/// The client's own name.
 fn client_name(asked: &[TapeRequest<'_>]) -> Option<String> {
     let params = asked
         .iter()

@@ -102,7 +102,7 @@ impl Writer {
         }
     }
 
-    /// True when enough has been gathered to be written.
+    /// True if the buffer should be written.
     pub fn is_full(&self) -> bool {
         self.gathered.len() >= GATHERED
     }

@@ -59,7 +59,7 @@ const COMBINED: &[&str] = &[
 ];
 const DEEPEST: usize = 64;
 
-/// The severity of a stricter or looser schema, for a client that sends and for one that reads.
+/// The severity of a stricter or looser schema, for sending and for reading clients.
 const TIGHTER: [Tier; 2] = [Tier::Breaking, Tier::Changed];
 const LOOSER: [Tier; 2] = [Tier::Added, Tier::Changed];
 

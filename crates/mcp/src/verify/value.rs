@@ -70,7 +70,8 @@ fn compare_maps(
     }
 }
 
-/// The types of a content block that is of another type now: all else in it differs, too.
+/// The old and new type of a content block, if its type changed: then everything else in it differs
+/// too.
 fn changed_block_type<'v>(
     before: &'v Members,
     after: &'v Members,

@@ -1,4 +1,4 @@
-//! What the client makes of HTTP answers, whole and broken.
+//! How does the client handle HTTP answers, complete and broken?
 
 use crate::script::{initialized, result};
 use mcptest_mcp::client::{Client, Observed, ServerSpec};
@@ -60,7 +60,7 @@ async fn read(stream: &mut TcpStream) -> Option<Request> {
     })
 }
 
-/// A server that writes the bytes that the function gives, and closes the connection.
+/// A server that writes the bytes of this function, and closes the connection.
 async fn serve(answer: impl Fn(&Request) -> String + Send + Sync + 'static) -> ServerSpec {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/mcp", listener.local_addr().unwrap());
@@ -97,7 +97,7 @@ fn json_reply(headers: &str, body: &str) -> String {
     )
 }
 
-/// Ends with the connection, as its length is not told.
+/// A stream that ends with the connection, because it has no length.
 fn events(text: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Type: text/event-stream\r\n\r\n{text}")
 }

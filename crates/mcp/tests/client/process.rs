@@ -260,7 +260,7 @@ async fn a_server_that_ignores_the_end_of_input_and_sigterm_is_killed() {
     );
 }
 
-/// Not a test of its own: the process that the next test kills.
+/// The process that the next test kills, not a separate test.
 #[tokio::test]
 #[ignore = "started by another test"]
 async fn holds_a_server() {

@@ -1,4 +1,4 @@
-//! A server over an in-memory pipe that answers each message as a function says.
+//! A server over an in-memory pipe that answers each message with a function.
 
 use mcptest_mcp::client::{Endpoint, ServerSpec};
 use mcptest_mcp::era::Era;

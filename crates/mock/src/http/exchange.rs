@@ -341,7 +341,7 @@ impl MockService {
     }
 }
 
-/// Returns true if the stream begins with an event to resume from, and the work does not send one itself.
+/// Returns true if the stream begins with an event for resuming, unless the work sends one itself.
 fn is_to_prime(outcome: &MockOutcome, session: OfSession<'_>) -> bool {
     let primes_itself = matches!(outcome, MockOutcome::PendingRequest(pending) if pending.job.reconnect_ms().is_some());
     let agreed = session.and_then(|session| session.agreed.get());

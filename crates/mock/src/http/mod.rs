@@ -24,7 +24,7 @@ pub struct Limits {
     pub sessions: usize,
     /// The time that a session may be idle.
     pub session_idle: Duration,
-    /// The most calls at once that take time.
+    /// The maximum number of concurrent calls that take time.
     pub running: usize,
 }
 

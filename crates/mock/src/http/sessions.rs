@@ -28,7 +28,7 @@ struct Entry {
 }
 
 impl Sessions {
-    /// Opens a session that agreed on a version; gives its id.
+    /// Opens a session with an agreed version, and returns its id.
     pub(super) fn open(&self, server: &Server, session: Arc<Session>, limits: &Limits) -> String {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         let id = format!(
@@ -63,7 +63,7 @@ impl Sessions {
         id
     }
 
-    /// The session of this id, which is in use now.
+    /// The session with this id, marked as used.
     pub(super) fn find(&self, id: &str) -> Option<Arc<Session>> {
         let mut open = self.open.lock();
         let entry = open.get_mut(id)?;

@@ -13,13 +13,14 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// The JSON text of a result, borrowed from the manifest when nothing was filled in; or a JSON-RPC error.
+/// The JSON text of a result, borrowed from the manifest if nothing was filled in; or a JSON-RPC
+/// error.
 pub type Answer<'m> = RpcResult<Cow<'m, str>>;
 
 /// A tool's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolReply<'m> {
-    /// The JSON text of a result, borrowed from the manifest when nothing was filled in.
+    /// The JSON text of a result, borrowed from the manifest if nothing was filled in.
     pub text: Cow<'m, str>,
     /// True if it is sent verbatim, even if MCP forbids it.
     pub is_raw: bool,

@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 /// A kind of request to a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AskKind {
-    /// A message of its model.
+    /// A message of the client's model.
     Sampling,
-    /// Something of its user.
+    /// An input of the client's user.
     Elicitation,
     /// Its folders.
     Roots,
@@ -36,7 +36,7 @@ impl AskKind {
         }
     }
 
-    /// The capability that a client declares to be asked it.
+    /// The capability that a client declares for this request.
     pub fn capability(self) -> &'static str {
         match self {
             Self::Sampling => "sampling",
@@ -85,7 +85,7 @@ pub struct AskRequest {
     pub params: String,
 }
 
-/// The requests to make now, or why the client cannot be asked.
+/// The requests to make now, or why the client cannot receive them.
 pub type Asks = RpcResult<Vec<AskRequest>>;
 
 /// The kinds of requests that a client has declared.

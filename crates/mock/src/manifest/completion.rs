@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// The maximum number of values in one answer.
 const MOST: usize = 100;
 
-/// The values of arguments, by what the argument belongs to and its name.
+/// The values of arguments, by the owner of the argument and its name.
 #[derive(Debug, Default)]
 pub(super) struct Completions {
     prompts: Completed,
@@ -21,7 +21,8 @@ pub(super) struct Completions {
 type Completed = BTreeMap<String, (Span, BTreeMap<String, Vec<String>>)>;
 
 impl Manifest {
-    /// The `completion/complete` result, as JSON text: the values that start with what was typed, in any case.
+    /// The `completion/complete` result, as JSON text: the values with the typed prefix, in any
+    /// case.
     pub fn complete(&self, reference: &Value, argument: &str, typed: &str) -> RpcResult<String> {
         let name = |key: &str| {
             reference

@@ -154,7 +154,7 @@ impl Operand {
     }
 }
 
-/// Numbers by size, texts by their characters; nothing else has an order.
+/// Orders numbers by size and texts by characters; other values have no order.
 fn order(left: &Value, right: &Value) -> Option<Ordering> {
     let whole = |number: &Number| {
         number
@@ -269,7 +269,7 @@ impl<'t> Parser<'t> {
         self.rest_of_comparison(left)
     }
 
-    /// The operator and the right side, after the left side.
+    /// Reads the operator and the right side, after the left side.
     fn rest_of_comparison(&mut self, left: Operand) -> Result<Condition, Fault> {
         if self.accept(&["in"]) {
             return self.membership(left);

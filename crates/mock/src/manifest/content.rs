@@ -190,7 +190,7 @@ fn read_data(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Opt
 }
 
 impl ContentKind {
-    /// The kind that needs no `type:`, since its keys say it.
+    /// The kind of a block without `type:`, from its keys.
     fn guess(block: &Block<'_>) -> Option<&'static Self> {
         let found = ["text", "resource"].into_iter().find(|key| block.has(key));
         if found.is_none()

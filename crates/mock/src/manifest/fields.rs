@@ -73,7 +73,7 @@ fn is_base64(text: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
 }
 
-/// The address of a resource; one that starts with a hole cannot be checked.
+/// The address of a resource. An address that starts with a hole cannot be checked.
 pub(super) fn uri(field: &mut Field<'_>, scope: &Scope) -> Option<Template> {
     let text = template(field, scope)?;
     text.as_literal()
@@ -163,7 +163,7 @@ pub(super) fn report(field: &Field<'_>, placed: PlacedFault<'_>) {
     });
 }
 
-/// A key that MCP spells in camel case and that may be written in snake case too.
+/// Reads a key that may be in MCP's camel case or in snake case.
 pub(super) fn either<T>(
     block: &mut Block<'_>,
     (camel, snake): (&'static str, &'static str),

@@ -19,7 +19,7 @@ enum Segment {
     Raw(String),
     /// A string, written as a JSON string.
     Text(Template),
-    /// A value of the call, or the default, which is JSON.
+    /// A value of the call, or the default, as JSON.
     Hole {
         hole: Hole,
         default: String,
@@ -154,7 +154,7 @@ impl Json {
         }
     }
 
-    /// A text, with holes for the known values where any may be in it.
+    /// A text, with holes for known values if it may contain any.
     fn from_text(text: &str, known: Option<&[&str]>) -> Result<Self, Fault> {
         match known {
             None => Ok(Self::string(text)),
@@ -213,7 +213,7 @@ impl Json {
         }
     }
 
-    /// The JSON text, when nothing is to be filled in.
+    /// The JSON text, if it has no holes.
     pub(super) fn as_static(&self) -> Option<&str> {
         match self.segments.as_slice() {
             [] => Some(""),

@@ -69,7 +69,7 @@ pub fn load_text(path: &Path, text: String, files: ReadFile<'_>) -> Loaded {
     }
 }
 
-/// The tools of a mock that a suite names, as a [`Host`](mcptest_core::suite::Host) finds them: none when the manifest
+/// The tools of a mock in a suite, for a [`Host`](mcptest_core::suite::Host): empty if the manifest
 /// is refused.
 pub fn catalogue(
     path: &Path,

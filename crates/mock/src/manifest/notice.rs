@@ -36,7 +36,7 @@ pub enum NoticeKind {
     Other(String),
 }
 
-/// The severity of a log message: the position of its name, least severe first.
+/// The severity of a log message: the index of its name, least severe first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct LogLevel(usize);
 
@@ -122,7 +122,7 @@ impl Aside {
             .map_err(|missing| error_of_missing(who, &missing))
     }
 
-    /// The addresses of resources that change whatever the call is, and their places.
+    /// The addresses of resources that change with every call, and their places.
     pub(super) fn updated(&self) -> impl Iterator<Item = (&str, Span)> {
         self.updated
             .iter()

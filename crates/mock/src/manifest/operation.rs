@@ -1,4 +1,4 @@
-//! `create:`, `read:`, `update:`, `delete:` and `list:` an answer made of the store.
+//! `create:`, `read:`, `update:`, `delete:` and `list:` answers from the store.
 
 use super::answer::{Call, Plan, Replied, error_of_missing, text_result};
 use super::content::one_text;
@@ -206,7 +206,7 @@ impl CollectionOperation {
     }
 }
 
-/// The keys beside the verb.
+/// The keys next to the verb.
 struct OperationKeys {
     key: Option<Json>,
     record: Option<Vec<(String, (Span, Json))>>,

@@ -27,7 +27,7 @@ impl Fault {
     }
 }
 
-/// A path: the name of a value, and the way into it.
+/// A path: the name of a value, and the steps into it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Path {
     root: String,

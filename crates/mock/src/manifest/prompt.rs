@@ -78,7 +78,7 @@ impl Prompt {
         }
     }
 
-    /// The requests to make now; empty when [`Prompt::answer`] can be called.
+    /// The requests to make now; empty if [`Prompt::answer`] can be called.
     pub fn requests(&self, arguments: &Value, inputs: &Inputs, declared: Declared<'_>) -> Asks {
         self.ask
             .next(&self.who, &values(arguments, inputs), inputs, declared)

@@ -81,7 +81,7 @@ impl Records<'_> {
         Ok(record)
     }
 
-    /// The next free id. An id that is not counted is returned unchanged.
+    /// The next free id. A fixed id is returned unchanged.
     fn free_id(&mut self) -> Value {
         let mut last = None;
         loop {
@@ -116,7 +116,7 @@ impl Records<'_> {
         self.find(key).map(|(_, record)| record.clone())
     }
 
-    /// Sets these fields of a record; one that would change its key is refused.
+    /// Sets these fields of a record. Refuses a change of its key.
     pub(super) fn update(&mut self, key: &Value, changes: Record) -> Result<Record, Refusal> {
         let name = self.memory.collection.key.clone();
         let (key, record) = self.find(key)?;

@@ -27,7 +27,7 @@ pub struct Resource {
     result: Json,
 }
 
-/// A resource that was found, with the values of its template's variables.
+/// A resource, with the values of its template's variables.
 #[derive(Debug)]
 pub struct FoundResource<'m> {
     /// The resource.
@@ -77,7 +77,7 @@ impl<'m> FoundResource<'m> {
         Values::new(inputs.chain(self.variables.iter().map(|(name, value)| (*name, value))))
     }
 
-    /// The requests to make now; empty when [`FoundResource::answer`] can be called.
+    /// The requests to make now; empty if [`FoundResource::answer`] can be called.
     pub fn requests(&self, inputs: &Inputs, declared: Declared<'_>) -> Asks {
         self.resource
             .ask

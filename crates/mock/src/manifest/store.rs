@@ -81,7 +81,7 @@ fn read_seed(field: &mut Field<'_>, key: &str, seen: &mut BTreeSet<String>) -> O
     None
 }
 
-/// A key as records are found by it: `1` and `"1"` are the same.
+/// A key for lookup: `1` and `"1"` are equal.
 pub(super) fn key_text(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

@@ -74,8 +74,8 @@ impl Tool {
         }
     }
 
-    /// The requests to make now, for clients that have `declared` their capabilities: the first round that `inputs` does
-    /// not answer. Empty when the tool can be called.
+    /// The requests to make now, for clients that have `declared` their capabilities: the first
+    /// round that `inputs` does not answer. Empty if the tool can be called.
     pub fn requests(&self, arguments: &Value, inputs: &Inputs, declared: Declared<'_>) -> Asks {
         self.ask
             .next(&self.who, &values(arguments, inputs), inputs, declared)

@@ -3,7 +3,7 @@
 use super::library::is_library;
 use super::{Frame, Order, Part, Report};
 
-/// The lines above a stack among which its error is looked for.
+/// The number of lines above a stack in which its error may be.
 const LONGEST_MESSAGE: usize = 12;
 
 /// The last error with a stack, with its causes.

@@ -8,7 +8,7 @@ const GROUP_HEADER: &str = "Exception Group Traceback (most recent call last):";
 const CAUSED: &str = "The above exception was the direct cause of the following exception:";
 const HANDLING: &str = "During handling of the above exception, another exception occurred:";
 
-/// Exceptions that a task gets when another task has failed.
+/// Exceptions of a task that mean that another task failed.
 const OF_ANOTHER_TASK: &[&str] = &[
     "CancelledError",
     "Cancelled",
@@ -16,8 +16,8 @@ const OF_ANOTHER_TASK: &[&str] = &[
     "ClosedResourceError",
 ];
 
-/// The last exception that the text reports; of a group, the innermost that no other task caused, rather one that
-/// passed through the user's own code.
+/// The last exception in the text. For a group, the innermost one that no other task caused,
+/// preferably one that passed through the user's code.
 pub(super) fn report<'a>(lines: &[&'a str]) -> Option<Report<'a>> {
     let sections = sections(lines);
     let last = sections
@@ -60,14 +60,15 @@ pub(super) fn report<'a>(lines: &[&'a str]) -> Option<Report<'a>> {
 /// Lines that follow each other within one exception of a group, or outside of all groups.
 #[derive(Debug)]
 struct Section<'a> {
-    /// The column of the line that Python draws beside an exception of a group; 0 outside of groups.
+    /// The column of the line that Python draws next to an exception of a group; 0 outside of
+    /// groups.
     depth: usize,
     start: usize,
     /// Its lines, without that drawing.
     lines: Vec<&'a str>,
 }
 
-/// The drawing of Python beside the exceptions of a group.
+/// Python's drawing next to the exceptions of a group.
 enum Drawn<'a> {
     /// `  | `, or the first line of a group.
     Beside {
@@ -231,7 +232,7 @@ fn is_border(line: &str) -> bool {
     inner.starts_with("+---") && inner[1..].bytes().all(|byte| byte == b'-')
 }
 
-/// The way to an exception, and the exception.
+/// The path to an exception, and the exception.
 #[derive(Debug)]
 struct Traceback<'a> {
     link: Option<Link<'a>>,
@@ -261,7 +262,7 @@ impl<'a> Traceback<'a> {
                 .is_some_and(|link| link.before.has_own_frames())
     }
 
-    /// Returns true for what a task raised only because another task had failed.
+    /// Returns true for an exception that a task raised only because another task failed.
     fn came_of_another_task(&self) -> bool {
         let name = self.exception.split(':').next().unwrap_or_default();
         let name = name.rsplit('.').next().unwrap_or_default();
@@ -272,7 +273,7 @@ impl<'a> Traceback<'a> {
                 .is_some_and(|link| link.before.came_of_another_task())
     }
 
-    /// The exception, and what it was raised from.
+    /// The exception, and its causes.
     fn cause(&self) -> String {
         match &self.link {
             Some(link) if link.is_direct => {

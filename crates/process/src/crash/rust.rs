@@ -57,7 +57,7 @@ fn is_name(line: &str) -> bool {
             })
 }
 
-/// Returns true for a frame without a file that the standard library is known to make.
+/// Returns true for a frame without a file that belongs to the standard library.
 fn is_in_std(line: &str) -> bool {
     const STARTS: &[&str] = &["std::", "core::", "alloc::", "rust_", "__rust", "<"];
     let name = line.split_once(": ").map_or("", |(_, name)| name);

@@ -122,7 +122,7 @@ fn a_program_that_is_all_library_keeps_the_innermost_frame() {
     );
 }
 
-/// The first task failed, and the other when it was cancelled for that.
+/// The first task failed, which cancelled the other.
 #[test]
 fn of_several_exceptions_one_that_came_of_no_other_is_the_cause() {
     let (cause, excerpt) = read(include_str!("fixtures/python-several.txt"));

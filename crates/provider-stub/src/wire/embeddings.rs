@@ -1,4 +1,4 @@
-//! Vectors of texts, from the provider's side: a step's text is the list of them.
+//! Vectors of texts, from the provider's side: a step's text is the list of vectors.
 
 use super::{Answering, ProviderAnswer, ProviderRequest, Seen, Wire, Wrong, only};
 use serde_json::{Value, json};

@@ -132,7 +132,7 @@ impl Seen {
         text.clone_into(&mut self.last_user);
     }
 
-    /// A tool by its name, or by the end of it.
+    /// A tool, by its name or by the end of its name.
     pub(crate) fn offered(&self, name: &str) -> String {
         let end = format!("__{name}");
         let mut ends = self.tools.iter().filter(|tool| tool.ends_with(&end));

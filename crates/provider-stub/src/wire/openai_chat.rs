@@ -160,7 +160,7 @@ fn is_taken_back(at: usize, message: &Value, is_mistral: bool, model: &str) -> R
     Ok(())
 }
 
-/// Models that always think, and are sent their thoughts.
+/// Models that always think, and require their thoughts in later requests.
 fn wants_thoughts(model: &str) -> bool {
     model.contains("deepseek") || model.contains("kimi")
 }

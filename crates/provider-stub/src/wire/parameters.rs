@@ -1,4 +1,4 @@
-//! Parameters of a request, from the provider's side: what is refused, in its own words.
+//! Parameters of a request, from the provider's side: which are refused, in the provider's words?
 
 use super::{Seen, Wrong, only};
 use serde_json::Value;
@@ -230,7 +230,8 @@ fn is_reasoning(model: &str) -> bool {
             && !model.contains("-chat"))
 }
 
-/// Parameters that models of `OpenAI` refuse while they reason, and parameters that only such models accept.
+/// Parameters that `OpenAI` models refuse while they reason, and parameters that only reasoning
+/// models accept.
 fn openai(seen: &Seen, body: &Value, effort: (&str, &Value)) -> Result<(), Wrong> {
     let (name, effort) = effort;
     let is_kept =
@@ -259,7 +260,7 @@ fn openai(seen: &Seen, body: &Value, effort: (&str, &Value)) -> Result<(), Wrong
     Ok(())
 }
 
-/// The `tool_choice` of `OpenAI`, where a tool is named at this pointer.
+/// Checks the `tool_choice` of `OpenAI`, with a tool's name at this pointer.
 fn openai_choice(seen: &Seen, choice: &Value, words: &[&str], named: &str) -> Result<(), Wrong> {
     if choice.is_null() {
         return Ok(());

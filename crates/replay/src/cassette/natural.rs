@@ -36,7 +36,7 @@ fn by_text(one: &str, other: &str) -> Ordering {
         .then_with(|| one.cmp(other))
 }
 
-/// Takes the digits, or the characters up to the next digit, off the front.
+/// Removes the leading digits, or the characters up to the next digit, and returns them.
 fn chunk<'a>(text: &mut &'a str) -> &'a str {
     let is_number = text.starts_with(|first: char| first.is_ascii_digit());
     let end = text

@@ -240,7 +240,7 @@ fn read_lines(file: Source<'_>, header: Option<Header>) -> Result<Cassette<'_>, 
     })
 }
 
-/// A line of which not even the number can be read: it gets one that no other run has.
+/// A line without a readable number, which gets a number that no other run has.
 fn unnumbered(line: Source<'_>, problem: Problem) -> CassetteRun<'_> {
     CassetteRun {
         number: 0,
@@ -299,7 +299,7 @@ impl<'a> WrittenRun<'a> {
         run(line, Some(number), trace, order)
     }
 
-    /// Returns true if the line differs from the one that was recorded under this number.
+    /// Returns true if the line differs from the recorded one with this number.
     fn is_edited(&self, number: usize) -> bool {
         self.seal != Some(&seal_of(number, self.text))
     }

@@ -48,10 +48,10 @@ impl Fault {
 /// A problem, with its fix.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Fault {
-    /// The text itself.
+    /// A problem of the text.
     #[error("{}", .0.said(&WORDS))]
     Text(TextFault),
-    /// A recorded tool test without what its call gave, or with too much.
+    /// A recorded tool test without an outcome, or with several.
     #[error(
         "{found}; a tool test is recorded as a header and one line, so record it again with \
         `--record`"
@@ -63,7 +63,7 @@ pub enum Fault {
     /// The second line of a recorded tool test has something that no mcptest writes.
     #[error("cannot read the result of the call ({key}{reason}); record it again with `--record`")]
     BadOutcome {
-        /// The key that is at fault, as "`key`: "; empty when one is missing.
+        /// The wrong key, as "`key`: "; empty if one is missing.
         key: String,
         /// The problem.
         reason: String,

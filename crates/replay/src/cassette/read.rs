@@ -81,7 +81,7 @@ impl Recording {
     }
 }
 
-/// Returns true if the file begins like one of our formats.
+/// Returns true if the file begins like a format of mcptest.
 pub(super) fn is_of_ours(bytes: &[u8]) -> bool {
     memmem::find(
         &bytes[..bytes.len().min(200 + FORMAT_START.len())],

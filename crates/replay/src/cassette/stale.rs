@@ -266,7 +266,7 @@ fn catalogue_item(tool: &CatalogueTool) -> CatalogueItem<'_> {
     }
 }
 
-/// Equal as JSON, where `1` and `1.0` are one number.
+/// Equal as JSON, where `1` and `1.0` are equal.
 fn is_same(one: &Value, other: &Value) -> bool {
     match (one, other) {
         (Value::Number(one), Value::Number(other)) => {

@@ -16,7 +16,7 @@ use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-/// A cassette being recorded: a run is on the disk when `append` returns.
+/// A cassette during recording: a run is on disk when `append` returns.
 #[derive(Debug)]
 pub struct Recorder {
     path: PathBuf,
@@ -287,7 +287,7 @@ fn kept(path: &Path, bytes: &[u8], header: &Header) -> Result<Kept, WriteError> 
     })
 }
 
-/// Refuses to continue a cassette whose header is missing, changed, or that of another recording.
+/// Refuses to continue a cassette whose header is missing, changed, or different.
 fn require_header(
     path: &Path,
     recorded: Option<&Header>,
@@ -353,7 +353,7 @@ fn refuse_other(path: &Path, recorded: &Header, header: &Header) -> Result<(), W
     })
 }
 
-/// Puts these bytes at `path` in one step, on the disk before anything else is written.
+/// Writes these bytes to `path` in one step, and to the disk before any other write.
 fn replace(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     files::replace(path, bytes).map_err(|source| failed(path, "written", source))
 }

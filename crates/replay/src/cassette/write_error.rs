@@ -23,7 +23,7 @@ pub enum WriteError {
         escape_path(.0)
     )]
     Foreign(PathBuf),
-    /// The cassette was recorded with something else.
+    /// The cassette was recorded with a different header.
     #[error(
         "{}: its runs were recorded with a different header ({}); record all of them again with \
         `--record`",

@@ -72,7 +72,7 @@ fn fault_entry(fault: &Fault) -> Value {
     entry
 }
 
-/// A note on conditions that the suite has and an older recording could not contain.
+/// A note on conditions of the suite that an older recording could not contain.
 pub(crate) fn unknown_conditions(
     path: &Path,
     cassette: &Cassette<'_>,
@@ -93,7 +93,7 @@ pub(crate) fn unknown_conditions(
     ))
 }
 
-/// Faults that runs of such a recording ran into, and that the suite does not inject, a line each.
+/// Faults in such a recording's runs that the suite does not inject, one line each.
 pub(crate) fn removed_faults(of: AgentRow<'_>, cassette: &Cassette<'_>) -> Vec<String> {
     let Some(header) = &cassette.header else {
         return Vec::new();
@@ -138,7 +138,7 @@ pub(crate) fn other_model(
     ))
 }
 
-/// Providers answer with the dated name of the model that was asked.
+/// Returns true for the requested model or its dated name, which providers answer with.
 fn is_same_model(recorded: &str, asked: &str) -> bool {
     let bare = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
     let (recorded, asked) = (bare(recorded), bare(asked));

@@ -10,7 +10,7 @@ use std::fs;
 
 const PAGE: &str = include_str!("../../../../docs/traces.md");
 
-/// Two agents of ours that write every key which a model heeds.
+/// Two agents with every key that applies to a model.
 const MODELS: &str = r#"
 variables: { town: Oslo }
 servers:

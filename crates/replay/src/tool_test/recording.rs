@@ -168,7 +168,7 @@ pub struct ServerRequest {
     pub scripted: bool,
 }
 
-/// A field that is there is a value, also when the value is `null`.
+/// Reads a present field as a value, even `null`.
 fn present<'de, D: Deserializer<'de>>(source: D) -> Result<Option<&'de RawValue>, D::Error> {
     <&RawValue>::deserialize(source).map(Some)
 }

@@ -46,7 +46,7 @@ pub struct OpenedCall<'r> {
     is_live: bool,
 }
 
-/// The call in the opened bytes, and whether it fits the suite.
+/// The call in the opened bytes, and whether it matches the suite.
 pub struct ParsedCall<'o> {
     opened: &'o OpenedCall<'o>,
     header: Header,

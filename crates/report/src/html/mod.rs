@@ -87,7 +87,7 @@ fn begun(title: &str, policy: &str, attributes: &str, data: &str) -> String {
     )
 }
 
-/// The pages on these gates, by their keys: where each number of theirs is defined.
+/// The pages on these gates, by key, which define each number.
 fn docs(is_wanted: impl Fn(&str) -> bool, options: &Options) -> String {
     let wanted = options.gates.iter().filter(|kind| is_wanted(kind.key));
     let pages: Map<String, Value> = wanted

@@ -32,7 +32,7 @@ pub fn whole<R: Serialize>(document: &R, _: &Options) -> Vec<u8> {
     (write(document, Layout::Indented) + "\n").into_bytes()
 }
 
-/// Why a saved report cannot be read, and where.
+/// Why a saved report cannot be read, with the place.
 pub type ReadError = Placed<ReadFault>;
 
 const WORDS: Words = Words {
@@ -43,10 +43,10 @@ const WORDS: Words = Words {
 /// A problem with a saved report.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadFault {
-    /// The text itself.
+    /// A problem of the text.
     #[error("{}", .0.said(&WORDS))]
     Text(TextFault),
-    /// JSON, but of something else.
+    /// JSON of a different kind.
     #[error("this is not a report of mcptest: it has no integer `schema_version`")]
     NotReport,
     /// The right version, but a field is missing or of the wrong type.

@@ -61,7 +61,7 @@ fn of_run(test: &TestReport, run: &RunReport) -> TestCase {
     case
 }
 
-/// Why the run did not pass: by itself, otherwise by a gate, otherwise as its row did not.
+/// Why the run did not pass: its own reason, otherwise a gate's, otherwise the row's.
 fn message_of_run(test: &TestReport, run: &RunReport) -> Option<String> {
     let by_gate = || {
         let (gate, found) = words::of_failing_gates(test, run, SCREEN).next()?;
@@ -155,7 +155,8 @@ struct CaseStatus<'a> {
     status: Status,
     /// The judging part: `expect`, a gate's key, or `row` if nothing could be judged.
     kind: &'a str,
-    /// False for a run that failed in a test whose gates let it pass: CI must not call that a failure.
+    /// False for a run that failed in a test whose gates tolerate it: CI must not count that as a
+    /// failure.
     is_decisive: bool,
     message: Option<String>,
     body: String,

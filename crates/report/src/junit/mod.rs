@@ -39,7 +39,7 @@ pub fn document(name: &str, suites: impl IntoIterator<Item = TestSuite>) -> Vec<
     out
 }
 
-/// A testcase that did not pass. The body is of lines that are escaped each by itself.
+/// A testcase that did not pass. Each line of its body is escaped separately.
 pub fn bad(kind: NonSuccessKind, word: &str, message: &str, body: String) -> TestCaseStatus {
     let mut status = TestCaseStatus::non_success(kind);
     status
@@ -58,7 +58,7 @@ pub fn describe<'n>(case: &mut TestCase, properties: impl IntoIterator<Item = (&
     );
 }
 
-/// Text without the characters that XML cannot hold.
+/// Text without characters that XML cannot contain.
 pub fn xml(text: &str) -> XmlString {
     XmlString::new(escape(text))
 }

@@ -12,7 +12,7 @@ fn text(report: &Report) -> String {
     String::from_utf8(render(report, &Options::default())).unwrap()
 }
 
-/// Reads the document to its end as a strict reader would, and gives all attribute values and texts.
+/// Reads the whole document strictly, and returns all attribute values and texts.
 fn strings(xml: &str) -> Vec<String> {
     assert!(
         xml.chars().all(is_allowed),

@@ -89,7 +89,7 @@ fn all(report: &Report) -> String {
     out + "\n</details>\n"
 }
 
-/// ` (8 of 10 runs passed)` where a row passes with failed runs.
+/// ` (8 of 10 runs passed)` for a passed row with failed runs.
 fn failed_runs(test: &TestReport) -> String {
     let (passed, runs) = (test.passed_runs(), test.runs.len());
     if test.status == Status::Passed && passed < runs {

@@ -48,7 +48,7 @@ fn tests(tests: &[TestReport]) -> String {
         .collect()
 }
 
-/// An object that is not empty, with more members before its own.
+/// A non-empty object, with further members before its own.
 fn line(first: &str, object: &str) -> String {
     format!("{{{first},{}\n", &object[1..])
 }

@@ -335,7 +335,8 @@ fn runs(page: &mut Page, test: &TestReport, options: &Options) {
     }
 }
 
-/// A line for each of several runs: its outcome, the name to select it by, and the gates that fail it.
+/// A line for each of several runs: its outcome, the name for selecting it, and the gates that fail
+/// it.
 pub(super) fn run_rows(page: &mut Page, indent: usize, test: &TestReport) {
     if test.runs.len() < 2 {
         return;
@@ -356,7 +357,7 @@ pub(super) fn run_rows(page: &mut Page, indent: usize, test: &TestReport) {
     say_left_out(page, indent, test.runs.len(), MOST_RUN_ROWS);
 }
 
-/// Why a run did not pass, and what it called.
+/// Why a run did not pass, and its calls.
 pub(super) fn run(
     page: &mut Page,
     indent: usize,
@@ -408,7 +409,7 @@ fn assertion(page: &mut Page, indent: usize, expectation: &Expectation) {
     }
 }
 
-/// The evidence of a failed gate, in the order in which it is shown.
+/// The evidence of a failed gate, in the order of display.
 struct GateEvidence<'g> {
     /// The requirements of the block that the runs do not meet.
     unmet: Vec<String>,
@@ -553,7 +554,7 @@ fn tools(page: &mut Page, indent: usize, run: &RunReport) {
     page.line(&Line::at(indent).styled(style::DIM, said));
 }
 
-/// Ends a list of which only the first are shown.
+/// Ends a list of which only the first entries are shown.
 fn say_left_out(page: &mut Page, indent: usize, all: usize, most: usize) {
     if let Some(more @ 1..) = all.checked_sub(most) {
         page.line(&Line::at(indent).plain(left_out(more)));

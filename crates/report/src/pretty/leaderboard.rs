@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 /// The most columns of a model's name.
 const NAME: usize = 34;
 
-/// The name, the runs, pass@1 and the difference to the first are always told.
+/// The minimum columns: the name, the runs, pass@1 and the difference to the first.
 const LEAST: usize = 4;
 
 /// One line for each model.

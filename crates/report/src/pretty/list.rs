@@ -60,7 +60,7 @@ fn skip_reason(test: &TestReport) -> &str {
     test.reason.as_ref().map_or("", |reason| &reason.message)
 }
 
-/// With `-v` on a terminal, the row with the time it took.
+/// With `-v` on a terminal, the row with its duration.
 fn timed(line: Line, test: &TestReport, options: &Options) -> Line {
     let shown = options
         .elapsed
@@ -105,7 +105,7 @@ fn row(page: &Page, test: &TestReport, columns: [usize; 2]) -> Line {
     })
 }
 
-/// `20 runs, 19 passed`; nothing for the single call of a tool test.
+/// `20 runs, 19 passed`; empty for the single call of a tool test.
 fn tally(test: &TestReport) -> String {
     if test.runs.is_empty() || test.runs.iter().any(RunReport::is_single_call) {
         return String::new();

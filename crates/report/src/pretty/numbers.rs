@@ -4,7 +4,7 @@ use super::page::{Line, style};
 use crate::Options;
 use mcptest_core::report::{GateReport, Number, RunReport};
 
-/// The line with the gate's asserted numbers; with `-vv` all of them, the asserted first.
+/// The line with the gate's asserted numbers; with `-vv` all numbers, the asserted ones first.
 pub(super) fn after(line: Line, gate: &GateReport, options: &Options) -> Line {
     let asserted = gate
         .expectations

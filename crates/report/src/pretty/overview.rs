@@ -14,7 +14,7 @@ const NAME: usize = 34;
 const MODEL: usize = 24;
 const GAP: usize = 2;
 
-/// The tests that were judged with several models, and how each did with each.
+/// The tests with several models, and the result of each model.
 struct Grid<'r> {
     /// The models, in the order of the report.
     models: Vec<&'r str>,
@@ -22,7 +22,7 @@ struct Grid<'r> {
     rows: Vec<(String, BTreeMap<&'r str, &'r TestReport>)>,
 }
 
-/// The grid of models and tests; `None` when no test has several models.
+/// The grid of models and tests; `None` if no test has several models.
 fn grid(report: &Report) -> Option<Grid<'_>> {
     let mut models: Vec<&str> = Vec::new();
     let mut rows: Vec<(_, BTreeMap<&str, &TestReport>)> = Vec::new();
@@ -61,7 +61,7 @@ fn grid(report: &Report) -> Option<Grid<'_>> {
     })
 }
 
-/// The table of models and tests; nothing when no test has several models.
+/// The table of models and tests; empty if no test has several models.
 pub(super) fn models(page: &mut Page, report: &Report) {
     let Some(grid) = grid(report) else { return };
     let name = grid

@@ -69,7 +69,7 @@ impl Line {
         self
     }
 
-    /// With more text in this style that is not broken at its spaces.
+    /// Adds text in this style without breaks at its spaces.
     #[must_use]
     pub fn glued(mut self, style: Style, text: impl AsRef<str>) -> Self {
         self.spans.push(StyledText {

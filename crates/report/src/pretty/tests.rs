@@ -265,7 +265,7 @@ fn with_model(name: &str, model: &str, passed: usize) -> mcptest_core::report::T
     })
 }
 
-/// What the report ends with, between the rows and the totals.
+/// The part of the report between the rows and the totals.
 fn overview_of(tests: Vec<mcptest_core::report::TestReport>) -> String {
     let text = shown(&Report::new(tests, GATES), Options::default());
     let start = ["Models", "Accuracy"]

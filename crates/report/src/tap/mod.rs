@@ -37,7 +37,7 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
     out.into_bytes()
 }
 
-/// A `#` would begin a directive, and a `\` escapes it.
+/// Escapes `#`, which would begin a directive, with `\`.
 fn description(text: &str) -> String {
     clipped(text, FILE.value)
         .replace('\\', "\\\\")

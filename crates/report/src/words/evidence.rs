@@ -39,7 +39,7 @@ fn about_it(why: &str, expectation: &Expectation, limits: Limits) -> String {
     }
 }
 
-/// Returns true if rounding would give `must be at least 1, got 1`: then every digit is shown.
+/// Returns true if rounding would give `must be at least 1, got 1`, so that every digit is shown.
 fn is_hidden_by_rounding(number: Number, expected: &str) -> bool {
     let rounded = number.to_string();
     rounded.parse() != Ok(number.as_f64()) && expected.split(' ').any(|word| word == rounded)
@@ -98,7 +98,7 @@ fn is_explained(failed: &Expectation, gate: &GateReport) -> bool {
 /// The prefix of the suite's own message.
 pub(crate) const MESSAGE: &str = "message: ";
 
-/// The lines beneath: the suite's own words, the reason, and where the values differ.
+/// The lines below: the suite's message, the reason, and the differences.
 pub(crate) fn details(expectation: &Expectation, limits: Limits) -> Vec<String> {
     let message = expectation
         .message
@@ -264,7 +264,7 @@ pub(crate) fn of_failing_gates<'t>(
     })
 }
 
-/// The gate's shortest finding, else its first failed assertion.
+/// The gate's shortest finding, otherwise its first failed assertion.
 pub(crate) fn first_sentence_of_gate(
     gate: &GateReport,
     test: &TestReport,

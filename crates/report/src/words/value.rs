@@ -23,7 +23,7 @@ pub(crate) fn clipped(text: &str, limit: usize) -> String {
     }
 }
 
-/// Two values that differ, each shown from where two long texts part.
+/// Two differing values. Long texts are shown from their first difference.
 pub(crate) fn pair(expected: &Value, actual: &Value, limits: Limits) -> (String, String) {
     let (Value::String(left), Value::String(right)) = (expected, actual) else {
         return (shown(expected, limits), shown(actual, limits));
@@ -120,7 +120,7 @@ pub(crate) fn arguments(args: &Value) -> String {
     format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
 }
 
-/// The arguments that differ of two calls, two long texts from where they part.
+/// The differing arguments of two calls. Long texts are shown from their first difference.
 pub(crate) fn arguments_apart(expected: &Value, actual: &Value) -> [String; 2] {
     let (Value::Object(want), Value::Object(got)) = (expected, actual) else {
         return [arguments(expected), arguments(actual)];

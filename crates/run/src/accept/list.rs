@@ -142,7 +142,7 @@ fn in_lines(
     Ok(format!("{}{lines}{}", &text[..start], &text[end..]))
 }
 
-/// A new item, its name before all else.
+/// A new item on one line, with its name first.
 fn on_one_line(item: &Value) -> String {
     let name = item.get("name").and_then(Value::as_str);
     let Some((name, fields)) = name.zip(item.as_object()) else {

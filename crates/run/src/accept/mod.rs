@@ -49,7 +49,7 @@ pub struct FileChange {
 /// The reason that a change could not be written.
 #[derive(Debug, Error)]
 pub enum WriteChangeError {
-    /// Somebody else wrote the file.
+    /// Another program wrote the file.
     #[error("{} changed while this command ran; run it again", escape_path(.path))]
     Changed {
         /// The file.

@@ -121,7 +121,7 @@ fn is_open(side: SideRunsEstimate) -> bool {
     side.at_most != Some(side.about)
 }
 
-/// Adds up all rows; a sum without some of its parts ends in `+ …`.
+/// Adds up all rows. A sum with unknown parts ends in `+ …`.
 fn total(rows: &[RowEstimate]) -> [String; 6] {
     let about: usize = rows
         .iter()
@@ -187,7 +187,7 @@ fn of_known(known: usize, rows: usize, sum: String) -> String {
     }
 }
 
-/// A note on the rows that it is about.
+/// A note, with the rows that it concerns.
 struct RowsNote {
     is_about: fn(&RowEstimate) -> bool,
     /// The note, with `{rows}` for their names.
@@ -226,14 +226,14 @@ fn is_guessed(row: &RowEstimate) -> bool {
 }
 
 impl RowsNote {
-    /// The note, if it is about any of the rows.
+    /// The note, if it concerns any of the rows.
     fn about(&self, rows: &[RowEstimate]) -> Option<String> {
         let about: Vec<&RowEstimate> = rows.iter().filter(|row| (self.is_about)(row)).collect();
         (!about.is_empty()).then(|| self.text.replace("{rows}", &names(&about)))
     }
 }
 
-/// Explains the numbers that do not speak for themselves.
+/// Explains numbers that need it.
 fn notes(estimate: &Estimate) -> Vec<String> {
     let rows = &estimate.rows;
     let mut notes: Vec<String> = ROWS_NOTES
@@ -284,7 +284,7 @@ fn exceeded(budget: &ExceededBudget) -> String {
     )
 }
 
-/// The work besides the rows that ask a model.
+/// Rows that would be recorded without a model.
 fn without_a_model(estimate: &Estimate) -> Vec<String> {
     let mut notes = Vec::new();
     if estimate.tool_tests > 0 {

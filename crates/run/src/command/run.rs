@@ -223,7 +223,7 @@ pub(super) fn run(invocation: Invocation<'_>) -> Result<u8, Failure> {
     Ok(code)
 }
 
-/// The report that is written, and what else decides the exit code.
+/// The written report, and other facts for the exit code.
 struct Judged {
     report: Report,
     over_budget: Option<String>,
@@ -273,7 +273,7 @@ impl Invocation<'_> {
         plan
     }
 
-    /// Offers the changes of `--update`, and judges again what was written.
+    /// Offers the changes of `--update`, and judges the written suites again.
     fn update(
         self,
         suites: &LoadedSuites,
@@ -503,7 +503,7 @@ fn override_models(loaded: &mut [(String, Loaded)], written: &[String]) -> Resul
     }
 }
 
-/// `--record missing` is two words to the shell, and `missing` then a path.
+/// Refuses `--record missing`: for the shell these are two words, and `missing` would be a path.
 fn refuse_loose_mode(args: &Run) -> Result<(), Failure> {
     let is_mode = |path: &&PathBuf| RECORD.iter().any(|(word, ..)| path.as_os_str() == *word);
     match args
@@ -580,7 +580,7 @@ fn list(plan: &Plan<'_>) -> Result<u8, Failure> {
     Ok(unjudged(plan))
 }
 
-/// The exit code of a plan that is only told.
+/// The exit code of a plan that is only shown.
 pub(super) fn unjudged(plan: &Plan<'_>) -> u8 {
     match &plan.rows[..] {
         [] => EXIT_NOTHING_SELECTED,

@@ -89,7 +89,7 @@ impl Calls {
         }
     }
 
-    /// The arguments that were the same in the call at this place of every run, and look as if they would last.
+    /// The arguments with equal, probably lasting values in the call at this place of every run.
     fn shared_arguments(&self, at: usize) -> Map<String, Value> {
         let of_run = |run: &Vec<(String, Value)>| {
             run.get(at)

@@ -20,7 +20,7 @@ const FIRST: [&str; 13] = [
     "enoent",
     "eacces",
 ];
-/// Words at the start of the first line that say it.
+/// Words at the start of the first line that mean an error.
 const BEGINS: [&str; 9] = [
     "unable to",
     "could not",
@@ -32,7 +32,7 @@ const BEGINS: [&str; 9] = [
     "bad request",
     "internal server error",
 ];
-/// Words near the start of the first line that say it.
+/// Words near the start of the first line that mean an error.
 const NEAR_THE_START: [&str; 7] = [
     "not found",
     "does not exist",

@@ -210,7 +210,7 @@ fn sounds_secret(name: &str) -> bool {
             .any(|word| SECRET_WORDS.contains(&word.as_str()))
 }
 
-/// The value of `--key VALUE` or `--key=VALUE`, when the option sounds secret.
+/// The value of `--key VALUE` or `--key=VALUE`, if the option sounds secret.
 fn of_option(before: &str, word: &str) -> Option<(String, Range<usize>)> {
     let name_of = |option: &str| {
         option

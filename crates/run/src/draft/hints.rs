@@ -34,7 +34,7 @@ const FORMS: [(&str, &str); 4] = [
     ("ISO 8601", "2026-01-01T12:00:00Z"),
 ];
 
-/// The last word of a name, and what is understood under it.
+/// The last word of a name, and its usual meaning.
 const NAMES: [(&[&str], &str); 11] = [
     (&["timezone", "zone", "tz"], "UTC"),
     (&["date", "day"], "2026-01-01"),
@@ -160,7 +160,7 @@ fn is_short(text: &str) -> bool {
     !text.is_empty() && text.len() <= LONGEST
 }
 
-/// The short texts in quotes, with the place where each begins, without the text after the apostrophe of `don't`.
+/// The short quoted texts, each with its place, but not the text after the apostrophe of `don't`.
 fn quoted(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut from = 0;
     std::iter::from_fn(move || {

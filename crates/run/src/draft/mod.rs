@@ -186,7 +186,7 @@ fn suite_of(
         .ok_or_else(|| DraftError::Refused(text.to_owned()))
 }
 
-/// The rows of a drafted suite, judged: tool tests by these recordings, agents by what is on the disk.
+/// The rows of a drafted suite, judged: tool tests by these recordings, agents by existing files.
 fn judged(
     path: &Path,
     text: &str,

@@ -58,7 +58,7 @@ pub(super) struct Page {
     pub(super) not_tried: usize,
     /// The tools that the user named.
     pub(super) named: Vec<String>,
-    /// A call that the user could ask for, as `--call` takes it.
+    /// A call that the user could request, in the syntax of `--call`.
     pub(super) suggestion: Option<String>,
     pub(super) model: (&'static str, &'static str),
 }
@@ -70,7 +70,7 @@ impl Page {
         }
     }
 
-    /// This name of a test, or the next one that is free.
+    /// This name of a test, or the next free one.
     pub(super) fn free_name(&self, name: &str) -> String {
         let is_free = |name: &String| self.tests.iter().all(|test| test.name != *name);
         let numbered = (2..).map(|number| format!("{name} ({number})"));

@@ -2,7 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
-/// The way from a folder to a path, both of which are absolute.
+/// The relative path from a folder to a path, both of which are absolute.
 pub(super) fn between(folder: &Path, to: &Path) -> PathBuf {
     let from: Vec<Component<'_>> = folder
         .components()

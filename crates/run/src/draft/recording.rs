@@ -389,7 +389,7 @@ fn question_lines(header: &Header) -> Vec<String> {
     lines
 }
 
-/// A word of a tape in which each placeholder is a variable.
+/// A word of a tape, with a variable for each placeholder.
 pub(super) fn with_variables(word: &str) -> String {
     let mut written = String::new();
     let mut rest = word;

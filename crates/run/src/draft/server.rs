@@ -32,7 +32,7 @@ pub struct Ask {
     pub spec: ServerSpec,
     /// The time limit of a request, if given.
     pub timeout: Option<Duration>,
-    /// Its name in the suite; else its own.
+    /// Its name in the suite; by default, its own.
     pub name: Option<String>,
     /// The path of the suite.
     pub out: PathBuf,
@@ -199,7 +199,7 @@ pub(super) fn short(error: &WireError) -> String {
     format!("no answer: {}", yaml::comment(&error.to_string()))
 }
 
-/// Calls every test again on a fresh server, keeps that as its recording, and expects what both answers have.
+/// Calls every test again on a fresh server, records that, and expects what both answers share.
 async fn record(
     session: &mut DraftSession<'_>,
     page: &mut Page,

@@ -90,7 +90,7 @@ pub(super) fn as_written(recorded: &Map<String, Value>) -> Map<String, Value> {
     entry
 }
 
-/// The server's entry, with its paths as they lead from the new suite.
+/// The server's entry, with its paths relative to the new suite.
 fn entry(
     recorded: &Map<String, Value>,
     file: &Path,

@@ -36,7 +36,7 @@ pub(super) enum Actor<'p> {
 
 /// The row of an agent to record.
 pub(super) struct AgentJob<'p> {
-    /// Its number among the jobs, by which events name it.
+    /// Its number among the jobs, which events use.
     pub(super) number: usize,
     /// Its place in the plan.
     pub(super) index: usize,
@@ -52,7 +52,7 @@ pub(super) struct AgentJob<'p> {
     pub(super) cassettes: Mutex<Cassettes>,
 }
 
-/// Tells a run that is still to be recorded from a run that is done.
+/// Distinguishes a run that must be recorded from a finished one.
 pub(super) enum Turn {
     Ours,
     /// Another mcptest recorded the row after it was planned.
@@ -97,7 +97,7 @@ impl AgentJob<'_> {
         })
     }
 
-    /// The row and how many runs it needs, for who watches.
+    /// The row and its number of runs, for the observer.
     pub(super) fn to_record(&self) -> RowToRecord {
         let name = self.planned.name.clone();
         let side = SideRuns::wanted(self.row.agent, &[]).map_or("", |side| side.words.one);

@@ -39,7 +39,7 @@ pub(super) struct Finished {
 pub(super) enum Unfinished {
     /// The user must fix a problem first, or a budget is used up.
     Failed(String),
-    /// The provider failed in the middle of this run; the next may do better.
+    /// The provider failed during this run; the next run may succeed.
     Broken(String),
     Interrupted,
 }
@@ -166,7 +166,7 @@ impl Offer {
         }
     }
 
-    /// The finished run: the trace with its servers, its cost and what was odd about them.
+    /// The finished run: the trace with its servers, its cost and the servers' irregularities.
     fn finish(
         self,
         job: &AgentJob<'_>,
@@ -429,7 +429,7 @@ fn without_tools(
         .map(|name| RecordedError::new("server", format!("server {name:?} offers no tools")))
 }
 
-/// The oddities of the servers, each once. Behaviour that every server may show is not an oddity.
+/// The irregularities of the servers, each once. Harmless observations are not irregularities.
 fn oddities(observed: impl Iterator<Item = Oddity>) -> Vec<RecordedError> {
     const MOST: usize = 20;
     let mut said: Vec<RecordedError> = Vec::new();

@@ -43,7 +43,8 @@ impl AgentJob<'_> {
         self.row.suite.price(self.row.agent, &label, environment)
     }
 
-    /// The model as prices name it: what a provider of the suite's own charges is not that of the model's family.
+    /// The model in price tables. A provider declared in the suite has its own prices, not the prices of
+    /// the model's family.
     fn priced_as(&self) -> Option<String> {
         self.row
             .model

@@ -21,7 +21,7 @@ pub(super) enum Shared {
     Nothing,
     /// A tool test on a server with `shared: true`, of this name: one at a time, in the order of the suite.
     Server(String),
-    /// A run of an agent, whose provider accepts this number at once.
+    /// A run of an agent, whose provider accepts this number of runs at once.
     Provider { name: String, at_once: usize },
 }
 

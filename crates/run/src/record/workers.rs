@@ -117,7 +117,7 @@ impl<'w, 'p> Workers<'w, 'p> {
         }
     }
 
-    /// The time that each job took, with all its runs.
+    /// The total time of each job's runs.
     pub(super) fn took(&self) -> Vec<Duration> {
         self.took_us
             .iter()
@@ -221,7 +221,7 @@ impl<'w, 'p> Workers<'w, 'p> {
         });
     }
 
-    /// Makes a run, and keeps it.
+    /// Makes a run and keeps it.
     fn make_run(&self, job: &AgentJob<'_>, unit: &Unit, runtime: &Handle) -> Result<Made, Stop> {
         // One thing broken is one run broken.
         let ended = guarded(|| runtime.block_on(perform(job, unit, &self.context)))

@@ -48,7 +48,7 @@ impl Answer {
             .map(|result| Self::Result(result.clone()))
     }
 
-    /// True for the result of a tool that says it failed.
+    /// True for the result of a tool that reports a failure.
     pub(super) fn is_tool_error(&self) -> bool {
         matches!(self, Self::Result(result) if result["isError"] == Value::Bool(true))
     }

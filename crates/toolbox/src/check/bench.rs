@@ -15,7 +15,7 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::time::{Instant, sleep, timeout};
 
-/// A variable of the server that no answer may have in it.
+/// A variable of the server that no answer may contain.
 const CANARY_NAME: &str = "MCPTEST_CANARY_TOKEN";
 pub(super) const CANARY: &str = "mcptest-canary-5f0c2d9ab71e";
 const KEPT_MESSAGES: usize = 5_000;
@@ -174,7 +174,7 @@ impl ServerUnderTest {
         self.client.as_ref().ok_or(Unusable::NoConnection)
     }
 
-    /// Refuses a probe that is about the other way to carry messages.
+    /// Refuses a probe for the other transport.
     pub(super) fn only_over(&self, http: bool) -> Result<(), NotSent> {
         let needed = if http { "HTTP" } else { "stdio" };
         if self.is_http() == http {
@@ -427,7 +427,7 @@ impl ServerUnderTest {
         }
     }
 
-    /// The tools that may be called, or the reason without any.
+    /// The callable tools, or the reason that no tool is callable.
     pub(super) async fn callable(&mut self) -> Result<Vec<Callable>, Unusable> {
         let allow_writes = self.allow_writes;
         let listed = self.listed().await?;
@@ -459,7 +459,7 @@ impl ServerUnderTest {
         Ok(callable)
     }
 
-    /// Each tool that may be called, called once with made-up arguments, or why none was.
+    /// One call with generated arguments for each callable tool, or why none was made.
     pub(super) async fn made_calls(&mut self) -> Result<Vec<MadeCall>, Unusable> {
         if let Some(made) = &self.made {
             return Ok(made.clone());

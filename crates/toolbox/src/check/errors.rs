@@ -88,7 +88,7 @@ async fn unknown_method(bench: &mut ServerUnderTest) -> ProbeOutcome {
     Ok(finding.sent(method).came(answer.words()))
 }
 
-/// A call that cannot reach a tool: a protocol error is asked for, a failed result is tolerated.
+/// A call that cannot reach a tool: a protocol error is required, a failed result is tolerated.
 fn refused(answer: &Answer, what: &str) -> Finding {
     match answer {
         Answer::Error(code::INVALID_PARAMS, _) => Finding::held(),

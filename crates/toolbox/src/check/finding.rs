@@ -48,7 +48,7 @@ impl Finding {
         }
     }
 
-    /// The first of these that is broken, else the first that is weak, else that all is well.
+    /// The first broken finding, otherwise the first weak one, otherwise a passed one.
     pub(super) fn worst(findings: impl IntoIterator<Item = Verdict>) -> Self {
         let mut worst = Verdict::Held;
         for verdict in findings {

@@ -95,7 +95,7 @@ pub(super) const AT_THE_END: &[Probe] = &[
     },
 ];
 
-/// The finding on a server with which no hands were shaken.
+/// The finding for a server without a handshake.
 pub(super) fn no_handshake(error: &WireError) -> Finding {
     Finding::broken(error.to_string())
         .sent(&error.method)
@@ -275,8 +275,8 @@ async fn messages(bench: &mut ServerUnderTest) -> ProbeOutcome {
         .came(said.join("; ")))
 }
 
-/// Returns true for a message that is neither an answer nor a notification. Ids of messages that were sent by hand
-/// are ours.
+/// Returns true for a message that is not an answer or a notification. Ids of raw messages belong
+/// to the check.
 fn is_no_message(seen: &Observed) -> bool {
     match seen {
         Observed::UnknownId { id } => !id.contains("check-"),

@@ -116,7 +116,7 @@ pub fn probes() -> impl Iterator<Item = &'static Probe> {
 pub struct Options {
     /// Removes secrets from messages and answers.
     pub redact: fn(&str) -> Cow<'_, str>,
-    /// Call tools that do not say that they only read.
+    /// Call tools that are not marked read-only.
     pub allow_writes: bool,
     /// Violated recommendations fail as well.
     pub strict: bool,
@@ -246,7 +246,7 @@ fn leaves_the_server_in_doubt(outcome: &ProbeOutcome) -> bool {
     }
 }
 
-/// Returns true if no server can be checked: it does not start, or nothing listens at its address.
+/// Returns true if no server can be checked: it does not start, or its address does not answer.
 fn is_no_server(why: &Misbehaviour) -> bool {
     use Misbehaviour as M;
     let is_spoken_to = matches!(

@@ -102,7 +102,8 @@ pub(super) const AT_THE_END: &[Probe] = &[
     },
 ];
 
-/// A harmless request with these headers, and the status of its answer; 0 when the connection was closed instead.
+/// Sends a harmless request with these headers, and returns the status of its answer; 0 if the
+/// connection was closed.
 async fn with_headers(
     bench: &mut ServerUnderTest,
     headers: &[(&str, &str)],

@@ -11,7 +11,7 @@ const STARTS_OF_A_PROBE: u32 = 2;
 /// The time for all probes together, unless the user limits the check. Checks of real servers take well below a minute.
 const USUAL_LIMIT: Duration = Duration::from_secs(300);
 
-/// The deadline of a check, which begins before the server is started.
+/// The deadline of a check, which begins before the server starts.
 pub(super) struct TimeLimit {
     whole: Duration,
     deadline: Instant,
@@ -43,7 +43,7 @@ impl TimeLimit {
         Instant::now() >= self.deadline
     }
 
-    /// The sentence for a check that has used all of its time.
+    /// The message of a check that used all of its time.
     pub(super) fn message(&self) -> String {
         format!(
             "the time limit of the check, {} s, has passed",
@@ -51,7 +51,7 @@ impl TimeLimit {
         )
     }
 
-    /// Runs one probe until it ends, its own time is over, or the time of the check is over.
+    /// Runs one probe until it ends, its own time is over, or the check's time is over.
     pub(super) async fn run_probe<T>(&self, probe: impl Future<Output = T>) -> Result<T, TimedOut> {
         let own = Instant::now() + self.one_probe;
         tokio::time::timeout_at(own.min(self.deadline), probe)

@@ -1,4 +1,4 @@
-//! `mcptest bridge`: the standard streams of an agent's server, copied to the proxy that watches it.
+//! `mcptest bridge`: copies the standard streams of an agent's server to the recording proxy.
 
 use clap::Args;
 use mcptest_command::server::until_end;

@@ -139,7 +139,7 @@ const MOST_TOLD: usize = 200;
 /// The maximum length of a printed notification, in characters.
 const LONGEST_TOLD: usize = 2000;
 
-/// The note on notifications that were not printed.
+/// The note on the number of omitted notifications.
 fn untold(told: usize) -> String {
     match told.saturating_sub(MOST_TOLD) {
         0 => String::new(),

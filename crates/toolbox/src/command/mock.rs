@@ -1,4 +1,4 @@
-//! `mcptest mock`: a server made of a manifest, a saved list of tools or a tape.
+//! `mcptest mock`: serve a manifest, a saved list of tools or a tape.
 
 use clap::{ArgGroup, Args};
 use mcptest_command::server::{listen, until_end};

@@ -72,7 +72,7 @@ pub(super) struct FirstChoice {
     pub(super) model: String,
     /// The request.
     pub(super) ask: String,
-    /// The tool of its first call; none when it made none.
+    /// The tool of its first call; `None` without calls.
     pub(super) tool: Option<String>,
 }
 

@@ -123,8 +123,8 @@ fn refusals(server: &str, tools: &[Tool], family: &Family, mut page: Page) -> Ve
     page.finish()
 }
 
-/// The oddities, a line each, for standard error. A request, a log line or a notification of a server is not an
-/// oddity of its tools.
+/// The irregularities, one line each, for standard error. A server's requests, log lines and
+/// notifications are not irregularities of its tools.
 pub(super) fn notes<'o>(observed: impl Iterator<Item = &'o Observed>) -> String {
     let odd = observed.filter(|one| !one.is_usual());
     let lines = odd.map(|one| format!("note: {}\n", escape(&one.to_string())));
@@ -255,7 +255,7 @@ fn arguments(schema: &str) -> Vec<ToolRow> {
     rows
 }
 
-/// The first line that says something, short enough for a list.
+/// The first non-empty line, shortened for a list.
 fn first_line(text: &str) -> String {
     const LONGEST: usize = 100;
     let line = text

@@ -12,7 +12,7 @@ pub(super) struct Look<'a> {
     pub(super) tokens: Option<usize>,
     /// Its description; empty if missing.
     pub(super) description: &'a str,
-    /// The words of the name, without one that most names of the surface begin with.
+    /// The words of the name, without a word that most names of the surface begin with.
     pub(super) name: Vec<String>,
     /// The stems of the description, each with its weight: less, the more tools use it.
     pub(super) weights: BTreeMap<String, f64>,
@@ -144,7 +144,7 @@ impl<'a> Look<'a> {
     }
 }
 
-/// The word that most names begin with, if the names are enough to tell.
+/// The word that most names begin with, if there are enough names.
 fn common_prefix(names: &[Vec<String>]) -> Option<String> {
     let first = names.first()?.first()?;
     let count = |word: &String| {

@@ -36,7 +36,7 @@ pub struct SurfaceTool {
 }
 
 impl SurfaceTool {
-    /// A tool of a recorded catalogue, which keeps no annotations.
+    /// A tool of a recorded catalogue, without annotations.
     pub fn recorded(tool: &CatalogueTool) -> Self {
         Self {
             tool: tool.clone(),
@@ -80,7 +80,7 @@ impl Severity {
         word_of(self)
     }
 
-    /// The points that a rule with a finding takes from the score of a tool.
+    /// The points that a rule with a finding costs a tool.
     fn cost(self) -> u32 {
         match self {
             Self::Info => 2,
@@ -113,7 +113,7 @@ pub struct LintedTool {
     /// Its server, if the surface has several.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
-    /// The tokens that it takes in every request; `None` in a build that cannot count.
+    /// The tokens that it adds to every request; `None` in a build without a tokenizer.
     pub tokens: Option<usize>,
     /// 100 minus the points of each rule with a finding, once per rule; never below 0.
     pub score: u32,
@@ -146,7 +146,7 @@ impl Linted {
         all.filter(|finding| finding.severity == severity).count()
     }
 
-    /// The tokens that all tools take in every request.
+    /// The tokens that all tools add to every request.
     pub fn tokens(&self) -> Option<usize> {
         self.tools.iter().map(|tool| tool.tokens).sum()
     }

@@ -24,7 +24,7 @@ const DESTRUCTIVE: [&str; 12] = [
     "wipe",
 ];
 
-/// The longest name of a tool that every provider takes.
+/// The longest tool name that every provider accepts.
 const LONGEST: usize = 64;
 
 pub(super) fn is_vague(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {

@@ -58,7 +58,7 @@ pub struct PinChange {
     pub lines: Vec<String>,
 }
 
-/// Why a file of pins cannot be read, and where.
+/// Why a file of pins cannot be read, with the place.
 pub type ReadError = Placed<ReadFault>;
 
 const WORDS: Words = Words {
@@ -69,7 +69,7 @@ const WORDS: Words = Words {
 /// The problem of a file of pins.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadFault {
-    /// The text itself.
+    /// A problem of the text.
     #[error("{}", .0.said(&WORDS))]
     Text(TextFault),
     /// A field is missing or of the wrong type.

@@ -5,7 +5,7 @@ use super::rules::Spot;
 use super::words::{stem, words};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Descriptions and parameters with this share in common are hard to tell apart.
+/// The required similarity of descriptions and parameters that are hard to distinguish.
 const ALIKE: f64 = 0.75;
 /// The required similarity for tools whose names are forms of one name.
 const ALIKE_BY_NAME: f64 = 0.5;
@@ -64,7 +64,7 @@ pub(super) fn shared_words(one: &Look<'_>, other: &Look<'_>) -> f64 {
     if whole > 0.0 { shared / whole } else { 0.0 }
 }
 
-/// The parameters that both have, by name and type, of all of them.
+/// The shared parameters, by name and type, as a part of all of them.
 fn shared_parameters(one: &Look<'_>, other: &Look<'_>) -> f64 {
     let set = |look: &Look<'_>| -> BTreeSet<(String, String)> {
         look.parameters()

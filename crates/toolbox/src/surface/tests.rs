@@ -1,4 +1,4 @@
-//! Each planted defect is found by the rule that claims it, and a correct surface has none.
+//! Does each planted defect violate exactly its rule, and does a correct surface violate none?
 
 use super::{Linted, RULES, Rule, Severity, SurfaceTool, lint};
 use mcptest_core::price::count_tokens;
@@ -53,7 +53,7 @@ fn found(linted: &Linted) -> Vec<(&'static str, &str)> {
         .collect()
 }
 
-/// The correct tool with a value put somewhere in it.
+/// The correct tool with a value set in it.
 fn with(pointer: &str, value: Value) -> Value {
     let mut tool = correct();
     let (parent, key) = pointer.rsplit_once('/').unwrap();

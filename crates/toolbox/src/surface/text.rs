@@ -150,7 +150,7 @@ pub(super) fn is_of_other_tools(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     spots
 }
 
-/// The first name that a text calls a tool, and that no server here has.
+/// The first tool name in a text that no server here has.
 fn unknown_tool<'t>(look: &Look<'_>, text: &'t str) -> Option<&'t str> {
     static NAMED: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"\b([a-z][a-z0-9]*(?:_[a-z0-9]+)+)[`'\x22]? tool\b").ok());

@@ -67,7 +67,7 @@ pub(crate) const KIND: GateKind = GateKind::new(
     GateTrait::JudgesTools,
 ]);
 
-/// The block as written, and the baseline once that is read.
+/// The block, and the baseline once it is read.
 struct ToolQuality {
     ignore: Vec<String>,
     baseline: Option<BaselineFile>,
@@ -216,7 +216,7 @@ fn write_pins(_now: &str, pins: &serde_json::Value) -> Result<String, String> {
         .map_err(|error| error.to_string())
 }
 
-/// The tools that the runs were offered, each different list once; `None` when a recording does not say.
+/// The tools of the runs, each distinct list once; `None` if a recording lacks them.
 fn surfaces(runs: &[Run<'_>]) -> Option<Vec<Vec<CatalogueTool>>> {
     let recorded = runs.iter().map(|run| run.catalogue().map(own));
     let mut surfaces = recorded.collect::<Option<Vec<_>>>()?;
@@ -386,7 +386,7 @@ fn tool_finding(tool: &LintedTool, found: &surface::Finding) -> ToolFinding {
     }
 }
 
-/// The most tokens of a surface, if they are known for every surface.
+/// The highest number of tokens of a surface, if it is known for every surface.
 fn most_tokens(judged: &[JudgedSurface]) -> Option<usize> {
     let tokens: Option<Vec<usize>> = judged.iter().map(|judged| judged.linted.tokens()).collect();
     tokens?.into_iter().max()

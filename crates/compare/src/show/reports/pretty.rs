@@ -18,7 +18,7 @@ pub(super) fn render(compared: &Compared, options: &Options) -> Vec<u8> {
     page.finish()
 }
 
-/// The sides, and a verdict for each but the first; with `-v` its tests too.
+/// The sides, and a verdict for each except the first; `-v` adds its tests.
 fn of_several(page: &mut Page, of: &Several, options: &Options) {
     if let Some(board) = &of.leaderboard {
         leaderboard::show(page, board, options.sort);

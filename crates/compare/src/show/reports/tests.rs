@@ -40,7 +40,7 @@ fn compared() -> Compared {
     Compared::Two(Box::new(two))
 }
 
-/// Three sides, of which the last is worse and lacks a test.
+/// Three sides. The last is worse and lacks a test.
 fn several() -> Compared {
     let [a, b] = [1, 2].map(|_| {
         Report::new(

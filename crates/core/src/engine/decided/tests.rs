@@ -38,7 +38,7 @@ fn ways() -> Vec<(Value, bool)> {
     ]
 }
 
-/// Blocks that fit these runs, but for their `expect:`; of a gate that is not here, the block of its example.
+/// Blocks that match these runs, without `expect:`. Other gates use the block of their example.
 const BLOCKS: &[(&str, &str)] = &[
     (
         "trajectory",

@@ -75,7 +75,7 @@ const NO_TASK: &str = "without an observable `expect:`, every run succeeds, what
 
 /// The block as written.
 pub(crate) struct Ablate {
-    /// The sets of tools; each tool in turn where none is written.
+    /// The sets of tools; each tool in turn if no set is written.
     sets: Option<Vec<Vec<String>>>,
     /// The number of runs without each set. By default the agent's own number of runs.
     runs: Option<usize>,

@@ -36,7 +36,7 @@ const TARGETS: &[Target] = &[DISCOVERY];
 enum NamedThing {
     /// It gives the answer away.
     Tool,
-    /// It may be an ordinary word: a server `weather` and a question about the weather.
+    /// A server, whose name may be an ordinary word: `weather`, and a question about the weather.
     Server,
 }
 
@@ -167,7 +167,8 @@ impl DiscoveryBlock {
         Some(why.to_owned())
     }
 
-    /// A prompt that names a tool refutes the block; one that names a server is remarked on the row.
+    /// Judges the prompts: a named tool refutes the block, and a named server is a remark on the
+    /// row.
     fn judge_prompts(&self, runs: &[Run<'_>], scores: &mut Scores) {
         let found: BTreeSet<(&str, NamedThing)> =
             runs.iter().flat_map(|run| self.found_in(run)).collect();

@@ -92,7 +92,7 @@ pub(crate) struct Distractors {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum DistractorSource {
     Catalogue,
-    /// Near duplicates of this tool; of the first correct one when none is named.
+    /// Near duplicates of this tool; of the first correct one by default.
     NearDuplicate(Option<String>),
 }
 
@@ -244,7 +244,7 @@ fn find_distractors(calls: &[Call<'_>], taken: &[usize], scores: &mut RunScores)
     }
 }
 
-/// Sets the accuracy of all runs, and the lowest accuracy that they certify.
+/// Sets the accuracy of all runs, and the lower bound that they certify.
 fn set_accuracy(runs: &[Run<'_>], scores: &mut Scores) {
     let (correct, distracted) = (
         whole(scores, &CHOSE_CORRECT),
@@ -379,7 +379,7 @@ impl Distractors {
     }
 }
 
-/// In whole percent; 0 when nothing in scope was chosen.
+/// The accuracy in whole percent; 0 if no run chose.
 fn accuracy(correct: usize, distracted: usize) -> usize {
     (100 * correct)
         .checked_div(correct + distracted)
@@ -436,7 +436,7 @@ fn to_six_decimals(lower: f64) -> f64 {
     (lower * 1e6 + 1e-6).floor() / 1e6
 }
 
-/// `count:`, and with `sweep:` every count that is recorded, from few to many.
+/// Reads `count:`, or with `sweep:` all recorded counts, in ascending order.
 fn read_counts(block: &mut Block<'_>) -> (Option<usize>, Vec<usize>) {
     let doc = "The number of distractors among the tools; `sweep` records this count as well";
     let count = block

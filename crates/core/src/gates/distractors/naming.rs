@@ -28,7 +28,7 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("translate", &["convert", "localize", "interpret"]),
 ];
 
-/// A tool's name in its words, so that it can be varied in its own style.
+/// A tool's name as words, so that variations keep its style.
 #[derive(Debug, Clone)]
 pub(super) struct Name {
     /// The part up to the last dot or slash.

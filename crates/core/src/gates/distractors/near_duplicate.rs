@@ -236,7 +236,7 @@ fn changed(schema: Option<&Value>, change: &ArgumentChange) -> Value {
     Value::Object(schema)
 }
 
-/// Inserts a value unless its place is taken. Returns true if it did.
+/// Inserts a value unless its key exists. Returns true if it did.
 fn insert(schema: &mut Map<String, Value>, under: &str, key: &str, value: Value) -> bool {
     let Value::Object(map) = schema.entry(under).or_insert_with(|| json!({})) else {
         return false;

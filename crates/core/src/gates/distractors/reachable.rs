@@ -7,7 +7,8 @@ use crate::words::count;
 /// The most runs that a suite can ask for.
 const MOST_RUNS: u64 = 100_000;
 
-/// `floor(100 c / m)` with at most `runs` runs that chose at all; 100 of them reach every percent.
+/// All values of `floor(100 c / m)` with at most `runs` choosing runs; 100 of them reach every
+/// percent.
 pub(super) fn accuracies(runs: usize) -> Vec<f64> {
     let reaches = |percent: usize, chose: usize| {
         let correct = (percent * chose).div_ceil(100);

@@ -1,4 +1,5 @@
-//! `equal_function_sets:` did the agent call the right tools, where any tool of a class will do?
+//! `equal_function_sets:` did the agent call the right tools, if the tools of a class are
+//! interchangeable?
 
 pub use crate::classes::{Class, Selection, score_selection};
 

@@ -128,7 +128,7 @@ enum CombinationOutcome {
     /// The call did not fail.
     Harmless,
     Survived,
-    /// The agent did not get over it, for this reason.
+    /// The agent did not survive it, for this reason.
     Lost(String),
 }
 
@@ -163,7 +163,7 @@ impl<'t> Strike<'t> {
         }
     }
 
-    /// `` (`search`)``, when the call was made.
+    /// `` (`search`)``, if the call was made.
     fn tool_in_words(&self, run: &Run<'_>) -> String {
         let calls = &run.trace.tool_calls;
         match self.event.and_then(|event| calls.get(event.call_index)) {
@@ -226,7 +226,8 @@ pub(super) fn evidence(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Evidence {
     }
 }
 
-/// The call that ran into the combination's fault; any fault, where the recording does not name the combination.
+/// The call with the combination's fault, or with any fault if the recording does not name the
+/// combination.
 fn event<'t>(trace: &'t Trace<'t>, label: Option<&str>) -> Option<&'t FaultEvent<'t>> {
     let mut events = trace.faults.iter().flatten();
     let Some(label) = label else {

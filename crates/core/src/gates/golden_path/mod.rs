@@ -48,7 +48,7 @@ const TARGETS: &[Target] = &[
 const MOST_FINDINGS: usize = 20;
 const MOST_NAMED: usize = 5;
 
-/// An ideal sequence of tools, and which kinds of waste count.
+/// An ideal sequence of tools, and the kinds of waste to count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GoldenPath {
     /// The tools in order.
@@ -57,7 +57,7 @@ pub struct GoldenPath {
     pub allow_extra_steps: bool,
     /// True if returning to an earlier tool counts as waste.
     pub penalize_backtracking: bool,
-    /// True if calling the same tool twice in a row counts as waste.
+    /// True if consecutive calls of one tool count as waste.
     pub penalize_repeated_tools: bool,
 }
 
@@ -122,7 +122,7 @@ fn beside_the_path(tools: &[Tool<'_>], golden: &[String]) -> Vec<usize> {
         .collect()
 }
 
-/// For each step of the path the call that walks it, when as much of it as possible is walked in order.
+/// The call for each step of the path, with as many steps as possible walked in order.
 fn steps(tools: &[Tool<'_>], golden: &[String]) -> Vec<Option<usize>> {
     let (groups, recorded) = symbols(tools);
     order_keeping_partners(golden.len(), &recorded, |group| {
@@ -194,7 +194,7 @@ impl Waste {
     }
 }
 
-/// The block as written: the library's `GoldenPath` and what only a suite has.
+/// The block: the library's `GoldenPath`, and the keys that only a suite has.
 pub(crate) struct GoldenPathBlock {
     path: GoldenPath,
     /// True if the path's own waste is free.

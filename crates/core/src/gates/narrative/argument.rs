@@ -16,7 +16,7 @@ use std::ops::Range;
 
 const LONGEST_KEY: usize = 6;
 
-/// The scalar arguments of all calls, by the words of their key. Only those are kept that a text can state.
+/// The scalar arguments of all calls, by the words of their key, as far as a text can state them.
 #[derive(Debug)]
 pub(super) struct Arguments<'w> {
     words: &'w Words,
@@ -32,7 +32,7 @@ pub(super) struct Arguments<'w> {
 struct Recorded {
     values: HashSet<String>,
     key: String,
-    /// The call that a difference is reported of: the first that writes, else the first.
+    /// The call to report for a difference: the first that writes, otherwise the first.
     call: usize,
     is_mutating: bool,
     value: Value,

@@ -189,7 +189,7 @@ fn is_change(claim: &Claim) -> bool {
     }
 }
 
-/// Returns true if the message may show the thing that the claim reports as made: "the function below" above code.
+/// Returns true if the message may show the thing that was made: "the function below" above code.
 fn may_be_answer(claim: &Claim, shown: Shown) -> bool {
     let is_making = LEXICON.related(&claim.verb, "create") && !LEXICON.related(&claim.verb, "send");
     let names = |of: Traits| claim.object.iter().any(|noun| traits(noun).has(of));
@@ -228,7 +228,7 @@ pub(super) struct Clause {
     has_none: bool,
     /// True if it contains "is" or the like.
     has_be: bool,
-    /// The position of a "got" or "had" after the agent: somebody else did the action that follows.
+    /// The position of a "got" or "had" after the agent: another person did the following action.
     caused: Option<usize>,
 }
 
@@ -289,7 +289,8 @@ pub(super) struct Scan<'m, 't> {
     pub(super) clause: Clause,
     /// True if the last subject was the agent.
     is_own: bool,
-    /// True if the sentence begins with the past of a verb that changes nothing: "Found the channel and …".
+    /// True if the sentence begins with the past tense of a verb that changes nothing: "Found the
+    /// channel and …".
     opens_with_past: bool,
     last_action: Option<SpokenAction>,
 }
@@ -382,7 +383,7 @@ impl<'m, 't> Scan<'m, 't> {
         self.words[range].iter().any(|word| word.traits.has(traits))
     }
 
-    /// The opening of the clause after this word or mark, if a clause ends there.
+    /// The opening of the clause after this word or mark, if a clause ends here.
     fn opening(&self, at: usize) -> Option<Opening> {
         match self.words[at].kind {
             WordKind::Mark(':' | '：') => Some(Opening::Colon),

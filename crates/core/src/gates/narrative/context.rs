@@ -136,7 +136,7 @@ impl Scan<'_, '_> {
         })
     }
 
-    /// Returns true if a word of a label names something, and does not begin another phrase.
+    /// Returns true if a word of a label names a thing and does not begin another phrase.
     pub(super) fn is_noun(&self, at: usize) -> bool {
         const NEVER: Traits = Traits::MODAL
             .and(Traits::NEGATION)

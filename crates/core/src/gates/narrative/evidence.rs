@@ -82,7 +82,8 @@ enum Distance {
     Object,
     /// The claim names no object.
     Unnamed,
-    /// The claim names a place that the tool puts things into, or the whole of which the tool changes a part.
+    /// The claim names the place that the tool puts things into, or the whole of which the tool
+    /// changes a part.
     Container,
     /// The claim names the tool's object besides its own.
     Around,
@@ -363,7 +364,7 @@ impl<'n> Evidence<'n> {
         })
     }
 
-    /// A tool names the action, and none of its calls succeeded.
+    /// The claimed action names a tool, but none of its calls succeeded.
     fn not_done(&self, claim: &Claim, named: &[&Action]) -> Judgement {
         let names_object =
             |action: &&Action| claim.object.iter().any(|noun| noun == self.head(action));
@@ -423,8 +424,8 @@ impl<'n> Evidence<'n> {
         Judgement::supported(did.or(Some(first)))
     }
 
-    /// "I added Alice and Bob", and the call for Bob failed. A later success may have done it for him by his id, unless
-    /// it has a name that his call does not have.
+    /// "I added Alice and Bob", and the call for Bob failed. A later success may have done it by
+    /// his id, unless it has a different name.
     fn failed_for_a_name(&self, claim: &Claim) -> Option<Judgement> {
         let may_do_it = |call: &usize| {
             let action = self.action_of.get(call).map(|&at| &self.actions[at]);
@@ -451,7 +452,7 @@ impl<'n> Evidence<'n> {
         })
     }
 
-    /// "I sent all three emails", of which one failed. A call with a list may have done several.
+    /// "I sent all three emails", and one failed. A call with a list may have sent several.
     fn failed_for_some(&self, claim: &Claim) -> Option<Judgement> {
         let count = claim.count.filter(|_| self.anything.is_empty())?;
         let family = self
@@ -519,7 +520,7 @@ impl<'n> Evidence<'n> {
         action.succeeded.iter().any(has_arguments)
     }
 
-    /// Judges a claim whose action no tool names, in a run that changed something.
+    /// Judges a claim whose action matches no tool, in a run that changed something.
     fn unnamed(&self, claim: &Claim) -> Judgement {
         if claim.is_answer {
             return Judgement {
@@ -720,7 +721,7 @@ fn first_called<'n>(tools: &[CalledTool<'n>]) -> Vec<&'n str> {
         .collect()
 }
 
-/// The first words of the names of tools that contain no known verb: verbs that only these tools use.
+/// The first words of tools' names without a known verb: verbs that only these tools use.
 pub(super) fn own_verbs<'n>(
     names: impl Iterator<Item = &'n str>,
     vocabulary: &Vocabulary,
@@ -745,8 +746,8 @@ pub(super) fn own_verbs<'n>(
     own
 }
 
-/// A verb that reports an action only of the thing that a tool does it to: with `confirm_booking`, "I confirmed your
-/// booking" claims, and "I confirmed the price" does not.
+/// A verb that reports an action only of its tool's object: with `confirm_booking`, "I confirmed
+/// your booking" is a claim, but "I confirmed the price" is not.
 #[derive(Debug)]
 pub(super) struct VerbOfTool {
     pub(super) verb: String,
@@ -761,7 +762,8 @@ impl VerbOfTool {
     }
 }
 
-/// The verbs of tools that have a family and make no claim by themselves. An agent reviews what it reads.
+/// The verbs of tools that have a family but make no claim on their own. An agent also reviews what
+/// it reads.
 pub(super) fn verbs_of_tools<'n>(
     names: impl Iterator<Item = &'n str>,
     vocabulary: &Vocabulary,
@@ -820,7 +822,7 @@ fn id_of_another<'c>(carriers: &[(&'c Identifier, Carrier)]) -> Option<&'c Ident
     other.or_else(missing).map(|(id, _)| *id)
 }
 
-/// Returns true if servers often do this by themselves: they send notices, and pay back.
+/// Returns true if servers often do this on their own, such as sending notices or paying back.
 fn may_be_done_by_server(claim: &Claim) -> bool {
     let verbs = || std::iter::once(claim.verb.as_str()).chain(claim.nominal);
     let is_paid = verbs().any(|verb| {

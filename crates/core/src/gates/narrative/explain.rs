@@ -87,7 +87,7 @@ fn list(about: &[Target], messages: impl Iterator<Item = String>, scores: &mut R
     }
 }
 
-/// "claims … , but …", or what could not be verified.
+/// "claims … , but …", or the reason why it could not be verified.
 fn describe_claim(message: &str, judged: &JudgedClaim) -> String {
     let JudgedClaim {
         claim,

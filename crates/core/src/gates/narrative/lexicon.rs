@@ -29,7 +29,7 @@ struct File {
     lists: HashMap<String, String>,
 }
 
-/// The words of the gate, looked up by what they do.
+/// The words of the gate, indexed by role.
 #[derive(Default)]
 pub(super) struct Lexicon {
     traits: HashMap<String, Traits>,
@@ -49,7 +49,7 @@ pub(super) struct Lexicon {
     pub(super) seed_verbs: Vec<String>,
     /// The verbs whose past tense makes a claim.
     pub(super) claim_verbs: Vec<String>,
-    /// The families of what a file or a page can hold.
+    /// The families of verbs for content of a file or a page.
     content: u64,
     deletion: u64,
 }

@@ -43,7 +43,8 @@ pub(super) fn claims(tokens: &[Token<'_>], vocabulary: &Vocabulary) -> Vec<Claim
     found
 }
 
-/// For each token the next one of its clause that can be an object: no stopword, no verb, no number.
+/// For each token, the next token of its clause that can be an object: not a stopword, a verb or a
+/// number.
 fn nouns_behind(tokens: &[Token<'_>], vocabulary: &Vocabulary) -> Vec<Option<usize>> {
     let mut behind = vec![None; tokens.len()];
     let mut next = None;

@@ -14,7 +14,7 @@ const MOST_NOUNS: usize = 10_000;
 /// The place of a word.
 #[derive(Debug, Default, Clone, Copy)]
 struct Mention {
-    /// In a call that can have done anything, by the families of the verbs next to it there.
+    /// In a call that can have done anything, by the families of the adjacent verbs.
     beside: u64,
     /// In such a call, next to any word.
     anywhere: bool,
@@ -70,7 +70,7 @@ impl Mention {
     }
 }
 
-/// The words that claims ask for, and where they were found.
+/// The words in claims, and the calls that contain them.
 #[derive(Debug, Default)]
 pub(super) struct Mentions {
     found: HashMap<String, Mention>,
@@ -133,7 +133,7 @@ impl Mentions {
                 .all(|word| self.found.get(word).is_some_and(&holds))
     }
 
-    /// Returns true if the claim names a file that a call received which makes content.
+    /// Returns true if the claim names a file that a content-producing call received.
     pub(super) fn has_file(&self, claim: &Claim) -> bool {
         let is_file = |id: &&Identifier| id.kind == IdentifierKind::File;
         LEXICON.is_content(&claim.verb)
@@ -194,7 +194,8 @@ pub(super) fn words_of(id: &str) -> Vec<String> {
         .collect()
 }
 
-/// Passes every word of a JSON text to `visit`, in the form in which nouns are compared. Escapes are skipped.
+/// Passes every word of a JSON text to `visit`, in the form for comparing nouns. Escapes are
+/// skipped.
 pub(super) fn each_word(json: &str, mut visit: impl FnMut(&str)) {
     each_plain_part(json, |plain| {
         for word in plain

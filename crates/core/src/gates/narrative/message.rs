@@ -116,7 +116,7 @@ struct Line {
     is_checked: bool,
 }
 
-/// Reads the lines that are the agent's own: no code, no quotation, no draft, no data of a table, nothing crossed out.
+/// Reads the agent's own lines: not code, quotations, drafts, table data or crossed-out text.
 struct OwnLines<'t> {
     text: &'t str,
     /// The index of the last line that is a rule. It closes a draft.
@@ -430,7 +430,8 @@ fn length_of_number(line: &str) -> Option<usize> {
     is_number.then_some(digits + 1)
 }
 
-/// The line behind its bullets, numbers, check boxes and heading marks; none when it is open or crossed out.
+/// The line after its bullets, numbers, check boxes and heading marks; `None` if it is open or
+/// crossed out.
 fn unmarked(text: &str, place: Range<usize>) -> Option<Line> {
     let mut line = Line {
         place,
@@ -537,7 +538,7 @@ impl<'t> Reader<'t, '_> {
         after
     }
 
-    /// Where a name in single quotes ends: the 'general' channel.
+    /// The end of a name in single quotes: the 'general' channel.
     fn quoted_name(&self, at: usize, end: usize) -> Option<usize> {
         let is_inside = self.text[..at]
             .chars()

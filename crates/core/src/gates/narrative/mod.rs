@@ -126,10 +126,11 @@ pub struct Narrative {
 /// The rules that read claims from an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Extraction {
-    /// Completed changes are claims, and successful calls are evidence for them.
+    /// Completed changes are claims, and successful calls support them.
     #[default]
     Rules,
-    /// Every verb with an object is a claim, negated or not, and holds when a tool has both words in its name.
+    /// Every verb with an object is a claim, negated or not, and holds if a tool has both words in
+    /// its name.
     Literal,
 }
 

@@ -58,7 +58,7 @@ impl Phrase {
         phrase
     }
 
-    /// Reads the rest of "issues 1, 2 and 3", whose first number the phrase ends in.
+    /// Reads the rest of "issues 1, 2 and 3" after the phrase's first number.
     fn read_list(&mut self, words: &[Word<'_>], end: usize) {
         let ends_in_name = end.checked_sub(1).is_some_and(|at| is_name(words, at));
         let start = if ends_in_name {

@@ -1,6 +1,7 @@
-//! Which proper names stand around the verb of a claim: who was added, to whom was it sent?
+//! Which proper names are around the verb of a claim: who was added, to whom was it sent?
 //!
-//! A capital letter is weak evidence. A name can only refute a claim, where a call that has it failed.
+//! A capital letter is weak evidence. A name can only refute a claim, if a call with the name
+//! failed.
 
 use super::identifier::{Identifier, IdentifierKind, Role};
 use super::lexicon::Traits;

@@ -20,9 +20,9 @@ pub(super) struct Reported {
 /// The first reads that returned them.
 #[derive(Debug, Default)]
 struct Found {
-    /// In arguments or results, or in the name of a tool whose call is recorded with either.
+    /// In arguments or results, or in the name of a tool with a recorded result.
     by_object: HashMap<String, usize>,
-    /// In the name of a tool, whatever is recorded of its call.
+    /// In the name of a tool, with any recorded data.
     by_name: HashMap<String, usize>,
     carried: Carried,
 }

@@ -147,7 +147,7 @@ impl Narrative {
         }
     }
 
-    /// Compares an answer with the calls of its run and the tools that it had.
+    /// Compares an answer with the calls of its run and the run's tools.
     pub(super) fn compare(
         &self,
         text: &str,

@@ -176,7 +176,7 @@ fn canonical_number(text: &str) -> Option<String> {
     Some(format!("{sign}{number}"))
 }
 
-/// `1,000,000` as digits; nothing when the commas separate no thousands.
+/// `1,000,000` as digits; `None` if the commas do not separate thousands.
 fn without_separators(digits: &str) -> Option<String> {
     let (whole, decimals) = digits
         .find('.')

@@ -916,7 +916,7 @@ fn the_catalogue_of_the_recording_is_evidence() {
     );
 }
 
-/// A deadline that only stops a hang: quadratic reading takes minutes on these.
+/// A time limit that only ends a hang: quadratic reading takes minutes on these texts.
 #[test]
 fn a_long_text_of_anything_is_read() {
     const SIZE: usize = 200_000;

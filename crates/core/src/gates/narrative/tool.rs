@@ -32,13 +32,13 @@ pub(super) struct ToolName {
     pub(super) effect: Effect,
     /// The verb of its action.
     pub(super) verb: Option<String>,
-    /// The verb of its noun behind a light verb: `issue_refund` refunds.
+    /// The verb of a noun after a light verb: `issue_refund` refunds.
     pub(super) nominal: Option<&'static str>,
     /// The thing that it does this to: the last word before a preposition.
     pub(super) head: Option<String>,
     /// The words behind its verb, in compared form.
     pub(super) nouns: Vec<String>,
-    /// Where it puts the thing: `channel` of `add_user_to_channel` and of `send_channel_message`.
+    /// The destination: `channel` of `add_user_to_channel` and of `send_channel_message`.
     pub(super) destinations: Vec<String>,
 }
 

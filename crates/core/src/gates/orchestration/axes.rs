@@ -111,7 +111,7 @@ impl Axes {
         }
     }
 
-    /// Error recovery: from the last call to the first, which tools and classes still succeed later?
+    /// Error recovery: from the last call to the first, the tools and classes that succeed later.
     fn recoveries(
         &mut self,
         walk: &AxesWalk<'_>,

@@ -8,7 +8,7 @@ use crate::trace::{Call, CatalogueTool};
 use serde_json::{Map, Value};
 use std::cell::OnceCell;
 
-/// A catalogue in use: schemas are compiled when a call first needs them.
+/// A catalogue with schemas that are compiled when a call first needs them.
 pub(super) struct Catalogue<'a> {
     tools: HashMap<&'a str, Vec<ListedTool<'a>>>,
 }
@@ -76,7 +76,7 @@ impl<'a> Catalogue<'a> {
             .unwrap_or_default()
     }
 
-    /// A tool or call without a server goes by its name alone.
+    /// Finds the tool of a call. Without a server, only the name counts.
     fn find(&mut self, call: &Call<'_>) -> Option<&mut ListedTool<'a>> {
         let is_same = |tool: &&mut ListedTool<'a>| match (&tool.listed.server, &call.server) {
             (Some(listed), Some(called)) => listed == called,

@@ -111,9 +111,9 @@ pub(super) struct Encounter<'t> {
 /// The calls that overcome a failure.
 #[derive(Debug, Default)]
 pub(super) struct Overcoming {
-    /// The tools whose success is a recovery. Empty means any tool.
+    /// The tools whose success is a recovery; any tool if empty.
     pub(super) tools: Vec<String>,
-    /// The condition on the result's text, besides being no error.
+    /// The condition on the result's text, besides not being an error.
     pub(super) success: Option<Success>,
 }
 

@@ -3,9 +3,10 @@
 use crate::fault::Effect;
 use crate::trace::{FaultEvent, Trace};
 
-/// Returns true if a fault cannot have hit a call with this outcome.
+/// Returns true if a fault cannot have affected a call with this outcome.
 ///
-/// A call that succeeded was not reported as failed, and only some kinds let a call that they hit succeed at all.
+/// A call that succeeded was not reported as failed, and only some kinds let an affected call
+/// succeed.
 pub fn is_contradicted(event: &FaultEvent<'_>, succeeded: bool) -> bool {
     succeeded && (event.detected || !event.kind.may_succeed())
 }

@@ -26,7 +26,7 @@ const TELLING: &[&[&str]] = &[
     &["no", "answer"],
 ];
 
-/// Words that report a failure unless they are negated: "without any error", "nothing failed".
+/// Words that report a failure unless negated: "without any error", "nothing failed".
 const TELLING_UNLESS_NEGATED: &[&[&str]] = &[
     &["failed"],
     &["failure"],
@@ -54,8 +54,8 @@ const CLAUSE_ENDS: &[&str] = &[
 /// The number of words that a negation reaches forward.
 const REACH: usize = 6;
 
-/// Returns true if the run stops openly: its closing message reports a failure, and claims no change that the calls
-/// refute.
+/// Returns true if the run admits its failure: its closing message reports it, and claims no change
+/// that the calls refute.
 pub(super) fn gives_up(trace: &Trace<'_>) -> bool {
     let message = trace.final_response.as_deref().unwrap_or_default();
     tells_of_failure(message) && !claims_what_failed(message, trace)

@@ -7,7 +7,7 @@ use std::fmt;
 /// The times of a failed call: its start, its detection, and the recovery.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RecoveryMarks {
-    /// When the call was made.
+    /// The time of the call.
     pub call_start_ms: u64,
     /// The time at which the agent noticed the failure, if it did.
     pub detected_at_ms: Option<u64>,
@@ -29,7 +29,7 @@ pub struct RecoveryLimits {
 /// The outcome of a failed call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RecoveryReport {
-    /// From the call to being noticed; `None` when it never was.
+    /// The time from the call to detection; `None` without detection.
     pub time_to_detection_ms: Option<u64>,
     /// From the call to recovery. `None` if the agent did not recover.
     pub time_to_recovery_ms: Option<u64>,

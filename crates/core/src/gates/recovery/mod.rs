@@ -222,7 +222,7 @@ impl Gate for RecoveryBlock {
         }
     }
 
-    /// The limits that are written hold whatever else is expected.
+    /// The written limits apply with any `expect:`.
     fn expect_beside(&self, has_expect: bool) -> Vec<(Target, f64)> {
         let has_limits = self.limits.max_recovery_ms.is_some() || self.limits.require_clean_timeout;
         if has_expect && has_limits {
@@ -358,7 +358,8 @@ impl RecoveryBlock {
         }
     }
 
-    /// A fault that cannot make a call fail is refused; one that only a measured time could overcome is warned of.
+    /// Refuses a fault that cannot make a call fail, and warns about a fault that only a measured
+    /// time could overcome.
     fn lint_fault(&self, fault: &Fault, agent: &AgentFacts<'_>) -> Option<Problem> {
         let RecoveryLimits {
             max_detection_ms: budget,

@@ -11,7 +11,8 @@ pub(super) enum Failures {
     Errors,
 }
 
-/// Codes of JSON-RPC that answer the call itself: the method or the tool does not exist, or the arguments do not fit.
+/// JSON-RPC codes that answer the call itself: the method or the tool does not exist, or the
+/// arguments are invalid.
 const ANSWERS: [i64; 2] = [-32601, -32602];
 
 /// Words that mean an outage in a result that is marked as an error. Servers forward the errors of the services that
@@ -77,7 +78,7 @@ const INVENTED: &[&str] = &[
 /// may contain anything.
 const LOOKED_AT: usize = 300;
 
-/// Which calls of a run failed in a way that is judged, in the order of the calls.
+/// The failed calls of a run that the block judges, in order.
 pub(super) fn failed_calls(
     trace: &Trace<'_>,
     catalogue: Option<&[CatalogueTool]>,

@@ -1,4 +1,4 @@
-//! Faults that are overcome, faults that are not, and faults that nobody met.
+//! Faults that are overcome, faults that are not, and faults that no call met.
 
 use crate::engine::trial::{findings, judged, problems, value};
 use crate::report::{Evidence, GateReport, Status};

@@ -42,7 +42,7 @@ impl Bags {
         sorted
     }
 
-    /// The places that lead to no list in any of these states, as they are written.
+    /// The places, as written, that are not a list in any of these states.
     pub(super) fn without_list(&self, states: &[&Value]) -> Vec<String> {
         let leads = |place: &&Vec<String>| states.iter().any(|state| leads_to_list(state, place));
         let without = self.0.iter().filter(|place| !leads(place));

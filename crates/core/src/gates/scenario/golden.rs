@@ -16,7 +16,7 @@ pub(super) struct GoldenPath {
     sorted: Vec<Value>,
 }
 
-/// A call of a right way, as it is written.
+/// A call of a golden path.
 pub(super) struct GoldenCall {
     tool: String,
     args: Value,

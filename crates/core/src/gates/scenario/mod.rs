@@ -267,7 +267,7 @@ impl ScenarioBlock {
         }
     }
 
-    /// Why the agent was not to do nothing, or to do something.
+    /// Why the run's refusal to act, or its action, is wrong.
     fn wrong_refusal(&self, walk: &Walk, has_refused: bool, trace: &Trace<'_>) -> Option<String> {
         Some(match (self.refusal?, walk.first_act) {
             (true, Some(act)) => {

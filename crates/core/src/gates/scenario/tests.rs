@@ -1,4 +1,4 @@
-//! Runs that lead a library to the right state, and runs that do not.
+//! Runs that lead a library to the expected state, and runs that do not.
 
 use crate::engine::trial::{findings, header, judged, problems, value};
 use crate::report::{Evidence, Status};

@@ -46,7 +46,7 @@ pub(super) struct Walk {
     pub(super) diverged_at: Option<usize>,
 }
 
-/// A recorded call with what the block makes of its result.
+/// A recorded call, and its effect according to the block.
 struct WalkedCall<'t, 'a> {
     /// Its number, from 1.
     number: usize,
@@ -133,7 +133,7 @@ impl Walk {
         }
     }
 
-    /// Shows the changed state to those who follow a golden path.
+    /// Shows the changed state to the followers of golden paths.
     fn lead(
         &self,
         followers: &mut [Follower<'_>],
@@ -160,7 +160,7 @@ impl Walk {
         });
     }
 
-    /// Applies a call. A failed call does nothing, but can still be invalid.
+    /// Applies a call. A failed call has no effect, but can still be invalid.
     fn step(&mut self, world: &World, tool: Tool<'_>, args: &Value, has_failed: bool) -> WorldStep {
         if !has_failed || !world.has_transitions(tool) {
             return world.step(&mut self.state, tool, args);

@@ -15,7 +15,7 @@ use std::cmp::Reverse;
 /// As many numbers of a list as a reader will look at.
 const MOST_LISTED: usize = 10;
 
-/// The runs of a test, and everything that was measured of them.
+/// The runs of a test, and all of their measures.
 pub(super) struct Explainer<'a> {
     pub(super) runs: &'a [Run<'a>],
     /// One session per run.
@@ -223,7 +223,8 @@ impl<'a> Explainer<'a> {
     }
 }
 
-/// Two decimals, floored: what is short of a floor does not look as if it had reached it.
+/// Two decimals, rounded down, so that a value just below a floor does not look as if it met the
+/// floor.
 fn shown(score: f64) -> Number {
     Number::Float((score * 100.0 + 1e-9).floor() / 100.0)
 }

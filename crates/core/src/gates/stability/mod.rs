@@ -337,7 +337,7 @@ fn set_agreement(agreement: &Agreement, scores: &mut Scores) {
         );
 }
 
-/// Reports why the runs have nothing in common that could be compared.
+/// Explains why the runs have nothing to compare.
 fn say_what_is_not_compared(sessions: &[Session<'_>], agreement: &Agreement, scores: &mut Scores) {
     if agreement.consistency.least.is_none() {
         scores.nothing_counts(

@@ -103,7 +103,7 @@ pub(super) fn numbered<'s, S: Borrow<Session<'s>>>(sessions: &[S]) -> Vec<Vec<us
     paths
 }
 
-/// A weighted mean of ratios, and the pair with the least.
+/// A weighted mean of ratios, and the pair with the lowest ratio.
 #[derive(Default)]
 pub(super) struct Ratios {
     sum: f64,
@@ -220,7 +220,7 @@ pub(super) fn numbered_calls<'s, S: Borrow<Session<'s>>>(
 }
 
 impl Agreement {
-    /// Compares the arguments of every pair of runs, step by step and along what their tools have in common.
+    /// Compares the arguments of every pair of runs, step by step and along their common tools.
     fn compare_arguments(&mut self, runs: &[Vec<NumberedCall>]) {
         let groups = Groups::collapse(runs);
         let distinct: Vec<usize> = groups.representatives().collect();

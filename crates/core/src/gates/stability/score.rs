@@ -171,7 +171,7 @@ pub(super) struct Premises {
 }
 
 impl Premises {
-    /// The formulas as they are written, without any of the suite's choices.
+    /// The formulas without any setting of the suite.
     pub(super) const NONE: Self = Self {
         is_blanket: true,
         ignore_empty_turns: false,
@@ -257,7 +257,7 @@ impl Premises {
         Measured { values, weakest }
     }
 
-    /// One score, when the run is long enough to show it.
+    /// One score, if the run is long enough to show it.
     fn measure_where_shown(self, dimension: Dimension, session: &Session<'_>) -> Option<f64> {
         let calls = session.calls.len();
         match dimension {

@@ -8,11 +8,11 @@ use serde_json::Value;
 /// One run, read from a trace or from an envelope.
 pub(super) struct Session<'a> {
     pub(super) calls: Vec<Step<'a>>,
-    /// The length of each assistant turn, in Unicode characters of its text.
+    /// The length of each assistant turn, in Unicode characters.
     pub(super) turn_lengths: Vec<usize>,
-    /// The lengths of those turns that answer the user: they have a string and make no call.
+    /// The lengths of turns that answer the user: turns with text and without calls.
     pub(super) answer_lengths: Vec<usize>,
-    /// All tokens of the run; 0 when none are recorded.
+    /// All tokens of the run; 0 if none are recorded.
     pub(super) tokens: f64,
     /// Tokens that were read from a cache.
     pub(super) cached_tokens: f64,
@@ -83,7 +83,8 @@ impl<'a> Session<'a> {
         )
     }
 
-    /// Reads an envelope, or a run line that has it under `trace`; what is missing or odd counts as nothing.
+    /// Reads an envelope, or a run line that has it under `trace`. Missing or malformed parts count
+    /// as absent.
     pub(super) fn from_envelope(envelope: &'a Value) -> Self {
         let is_bare = envelope.get("tool_calls").is_some();
         let inner = envelope

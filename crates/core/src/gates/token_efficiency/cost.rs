@@ -4,7 +4,7 @@ use crate::price::{Prices, shipped_as_of, shipped_price};
 use crate::trace::Run;
 use thiserror::Error;
 
-/// The missing fact that leaves the cost of a run unknown.
+/// The missing fact that makes the cost of a run unknown.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(super) enum CostUnknown {
     #[error(

@@ -74,7 +74,7 @@ enum SurfaceUnknown {
     NoCatalogue,
 }
 
-/// The letter of an F1 in percent: A from 90, B from 80, C from 70, D from 60, else F.
+/// The letter of an F1 in percent: A from 90, B from 80, C from 70, D from 60, otherwise F.
 fn letter(f1_percent: u32) -> char {
     match f1_percent {
         90.. => 'A',
@@ -85,7 +85,7 @@ fn letter(f1_percent: u32) -> char {
     }
 }
 
-/// The block as written. If it has no classes, it uses the classes of its sibling.
+/// The block. Without classes, it uses the classes of its sibling.
 pub(crate) struct TokenEfficiency {
     classes: Vec<Class>,
     prices: Prices,
@@ -130,7 +130,7 @@ impl TokenEfficiency {
         pooled
     }
 
-    /// Sets the tokens that the tools take up in the prompt.
+    /// Sets the tokens that the tools add to the prompt.
     fn set_tokens(&self, runs: &[Run<'_>], correct: usize, scores: &mut Scores) {
         let targets = [TOOL_SURFACE_TOKENS, TOKENS_PER_CORRECT];
         let tokens = measured(scores, runs, &surface_tokens(runs.iter()), &targets);

@@ -60,12 +60,12 @@ const TARGETS: &[Target] = &[
 
 const MOST_FINDINGS: usize = 20;
 
-/// The block as written: the policy, and the places of its tools.
+/// The block: the policy, and the places of its tools.
 pub(crate) struct ToolEdgesBlock {
     edges: ToolEdges,
     /// The calls and hand-offs that are forbidden although no entry restricts them.
     closed: Closed,
-    /// True if the block has `closed: true`: its prohibitions apply whatever else the suite expects.
+    /// True if the block has `closed: true`: its prohibitions apply with any other expectations.
     is_closed_anyway: bool,
     /// True if tools that only read may be called without being listed.
     are_reads_free: bool,
@@ -92,7 +92,7 @@ pub(super) const KIND: GateKind = GateKind::new(
 .with_traits(&[GateTrait::CountsSuccess]);
 
 impl Gate for ToolEdgesBlock {
-    /// The limits of forbidden calls. They apply besides `expect:` only with `closed: true`.
+    /// The limits of forbidden calls. Besides `expect:`, they apply only with `closed: true`.
     fn expect_beside(&self, has_expect: bool) -> Vec<(Target, f64)> {
         if has_expect && !self.is_closed_anyway {
             return Vec::new();
@@ -136,7 +136,8 @@ impl Gate for ToolEdgesBlock {
         ))
     }
 
-    /// More runs call more of the allowed tools, never fewer; all else is a sum or the worst run's.
+    /// Further runs can only call more of the allowed tools. Other targets are a sum or the worst
+    /// run's.
     fn outlook(&self, target: &Target, scores: &Scores, _runs: &[Run<'_>], _of: usize) -> Outlook {
         match scores.value(target.name) {
             Some(percent) if target.name == ALLOWED_PCT.name => Outlook::OneOf(

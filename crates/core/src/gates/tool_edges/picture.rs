@@ -40,7 +40,7 @@ pub(super) fn of_runs(
     }
 }
 
-/// Generated code, or the agent itself.
+/// The caller: generated code, or the agent itself.
 fn caller(call: &Call<'_>) -> &'static str {
     if is_direct(call.caller) {
         "agent"

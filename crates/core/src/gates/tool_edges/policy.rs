@@ -12,7 +12,7 @@ pub struct ToolEdges {
     pub restricted: Vec<String>,
     /// Hand-offs that are expected.
     pub delegation: Vec<DelegationEdge>,
-    /// True if tools on neither list, and hand-offs that are not expected, are forbidden too.
+    /// True if unlisted tools and unexpected hand-offs are forbidden too.
     pub closed: bool,
 }
 
@@ -66,7 +66,7 @@ pub(super) struct Walk {
 }
 
 impl Walk {
-    /// Notes the hand-offs that a call ends and the call before it may have begun.
+    /// Notes the hand-offs that a call completes and the previous call may have begun.
     fn hand_over(&mut self, begun: &[usize], ended: &[usize]) {
         for &edge in ended.iter().filter(|edge| begun.contains(edge)) {
             self.handed_over[edge] = true;
@@ -186,7 +186,7 @@ impl ToolEdges {
     }
 }
 
-/// The hand-offs a trace records; none is the same as no list.
+/// The hand-offs in a trace; empty without a list.
 pub(super) fn delegations<'t, 'a>(trace: &'t Trace<'a>) -> &'t [Delegation<'a>] {
     trace.delegations.as_deref().unwrap_or_default()
 }

@@ -8,7 +8,7 @@ use crate::suite::read::{Block, Field};
 use crate::trace::{Call, CallResult, full_name};
 use serde_json::Value;
 
-/// An entry of the list: a tool, and which of its calls.
+/// An entry of the list: a tool, and the calls that are restricted.
 #[derive(Debug)]
 pub(super) struct Restriction {
     pub(super) tool: String,
@@ -20,7 +20,7 @@ pub(super) struct Restriction {
 }
 
 impl Restriction {
-    /// A tool's name, or a map with the tool and which of its calls must not be made.
+    /// Reads a tool's name, or a map that restricts some of its calls.
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
         let span = field.span();
         field.shapes("a tool's name, or a map with `name`", |shapes| {

@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 /// The compliance of a test's runs with a policy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EdgesScore {
-    /// Percent of the allowed tools that any run called, floored; 100 when none is declared.
+    /// Percent of the allowed tools that any run called, rounded down; 100 if none is declared.
     pub allowed_pct: usize,
     /// Calls to restricted tools in all runs.
     pub restricted_attempts: usize,
-    /// Percent of the expected hand-offs that took place in the worst run, floored; 100 when none is declared.
+    /// Percent of the expected hand-offs in the worst run, rounded down; 100 if none is declared.
     pub delegation_pct: usize,
     /// Recorded hand-offs that are not expected, in all runs.
     pub undeclared_delegations: usize,

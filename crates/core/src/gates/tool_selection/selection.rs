@@ -24,7 +24,7 @@ pub struct SelectionSummary {
     pub selected: usize,
     /// The number of runs that called the tool and stayed within their tokens.
     pub selected_in_budget: usize,
-    /// The maximum number of tokens of a run; `None` when a run does not say.
+    /// The maximum number of tokens of a run; `None` if a run lacks a count.
     pub max_tokens: Option<u64>,
     /// True if the floor is met.
     pub passed: bool,
@@ -50,7 +50,7 @@ impl SelectionSummary {
         percent(self.selected_in_budget, self.runs)
     }
 
-    /// `selection 9/10 (90%), pass^k 90%, max tokens 1840`; `n/a` where a run records no tokens.
+    /// `selection 9/10 (90%), pass^k 90%, max tokens 1840`; `n/a` if a run has no token count.
     pub fn numbers(&self) -> String {
         let Self { selected, runs, .. } = self;
         let (percent, pass_hat_k) = (self.selection_percent(), self.pass_hat_k());
@@ -69,7 +69,7 @@ pub fn floor_line(name: &str, passed: bool, numbers: &str) -> String {
     )
 }
 
-/// Holds the envelopes of all runs to a floor; no runs meet none.
+/// Checks the envelopes of all runs against a floor. No runs fail it.
 pub fn aggregate_selection(envelopes: &[Value], floor: &SelectionFloor) -> SelectionSummary {
     let runs: Vec<Choice> = envelopes
         .iter()
@@ -110,7 +110,7 @@ impl Choice {
         }
     }
 
-    /// Returns true if the run is known to have kept within the cap.
+    /// Returns true if the run is known to be within the cap.
     pub(super) fn is_within(&self, cap: Option<u64>) -> bool {
         cap.is_none_or(|cap| self.tokens.is_some_and(|tokens| tokens <= cap))
     }

@@ -242,7 +242,7 @@ impl<'c> Sieve<'c> {
         shapes.push((wanted, shape));
     }
 
-    /// Names every expected group that asks for these arguments, some twice.
+    /// Calls `each` with every expected group that accepts these arguments, some twice.
     fn for_each_fitting(&self, candidate: &Candidate<'_>, mut found: impl FnMut(usize)) {
         let by_value = candidate.hash().and_then(|hash| self.by_value.get(&hash));
         let by_bags = if self.by_bags.is_empty() {

@@ -119,7 +119,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// In how many places the arguments of a call to the right tool differ.
+    /// The number of differing arguments of a call to the right tool.
     fn differences(&self, expected: usize, recorded: usize) -> usize {
         self.reference.calls[expected]
             .shape
@@ -194,8 +194,8 @@ impl Comparison<'_> {
             })
     }
 
-    /// An expected call without a partner among the calls where it belongs: one of them that differs, or the call at a
-    /// place where it does not belong.
+    /// An expected call without a partner between its neighbours: a differing call there, or the
+    /// matching call at a wrong place.
     fn missing_between(
         &self,
         expected: usize,

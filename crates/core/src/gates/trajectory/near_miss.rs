@@ -48,7 +48,7 @@ impl NearMisses {
         })
     }
 
-    /// Takes the free call to these tools in a range that differs least; of equals the first.
+    /// Takes the most similar free call to these tools in a range, the first of equals.
     pub(super) fn take(
         &mut self,
         tools: &[usize],

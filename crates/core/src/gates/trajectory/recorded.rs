@@ -75,7 +75,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// The arguments as JSON, an empty object when they are absent.
+    /// The arguments as JSON; an empty object if they are absent.
     pub(super) fn value_or_empty(self) -> Option<Cow<'a, Value>> {
         match self {
             Self::Absent => Some(Cow::Owned(Value::Object(Map::new()))),

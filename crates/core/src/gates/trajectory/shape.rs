@@ -37,7 +37,7 @@ pub(crate) enum ArgumentShape {
     OneOf(Vec<ArgumentShape>),
 }
 
-/// Arguments being held to several shapes: hashed and parsed at most once.
+/// Arguments to check against several shapes: hashed and parsed at most once.
 pub(super) struct Candidate<'a> {
     args: Arguments<'a>,
     hash: Option<u128>,
@@ -66,7 +66,7 @@ impl<'a> Candidate<'a> {
         *self.hash_of_bags.get_or_init(hash)
     }
 
-    /// The arguments as JSON, an empty object when they are absent.
+    /// The arguments as JSON; an empty object if they are absent.
     pub(super) fn value(&self) -> Option<&Value> {
         self.value
             .get_or_init(|| self.args.value_or_empty())
@@ -115,7 +115,8 @@ impl ArgumentShape {
         }
     }
 
-    /// Where the arguments differ from this shape, under `/args`; of several shapes the nearest speaks.
+    /// The differences between the arguments and this shape, under `/args`; with several shapes,
+    /// from the closest one.
     pub(super) fn diff(&self, args: Arguments<'_>) -> Vec<AssertionDiff> {
         let mut diffs = self.nearest_diff(args);
         for diff in &mut diffs {
@@ -241,7 +242,7 @@ impl ArgumentShape {
         exact.or(subset.map(Self::Subset)).or(schema).or(one_of)
     }
 
-    /// `exact:`, and `lists:` beside it.
+    /// Reads `exact:`, with `lists:`.
     fn read_exact(block: &mut Block<'_>) -> Option<Self> {
         let value = block.optional("exact", "The arguments equal this value", |field| {
             field.value()

@@ -140,7 +140,8 @@ impl Comparison<'_> {
         }
     }
 
-    /// Each expected call with its partner in order. A call that was made elsewhere is next to the call there.
+    /// Each expected call with its partner, in order. A call at another place is next to the call
+    /// there.
     pub(super) fn beside_in_order(
         &self,
         partners: &[Option<usize>],

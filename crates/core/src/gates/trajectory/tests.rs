@@ -1,4 +1,4 @@
-//! The modes on both doors, the sentences of a failure, and the laws they keep.
+//! The modes in suites and in the library, the sentences of a failure, and laws that both keep.
 
 use super::reference::MatchMode;
 use super::*;

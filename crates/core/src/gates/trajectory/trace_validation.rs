@@ -43,7 +43,7 @@ use thiserror::Error;
 /// The maximum number of calls to compare for each mismatch, in search of the call that was meant.
 const MOST_LOOKS: usize = 16;
 
-/// Expected calls and how they line up against the recorded ones.
+/// Expected calls, and the mode of comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExpectedTrace {
     /// The mode of comparison.
@@ -131,7 +131,7 @@ impl ExpectedCall {
 pub enum ExpectedArgs {
     /// Anything, absent included.
     Any,
-    /// Anything, and on purpose: they are noise.
+    /// Any arguments, explicitly ignored.
     Ignore,
     /// Equal to this by JSON value; absent arguments are null.
     Exact(Value),
@@ -187,7 +187,8 @@ pub struct TraceValidation {
 /// One difference between a run and the expected calls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TraceMismatch {
-    /// The expected call, from 0; the number of expected calls when a recorded one has no counterpart.
+    /// The expected call, from 0; the number of expected calls if a recorded one has no
+    /// counterpart.
     pub expected_index: usize,
     /// The compared recorded call, from 0. `None` if the run has no such call.
     pub recorded_index: Option<usize>,

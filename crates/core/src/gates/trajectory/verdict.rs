@@ -7,14 +7,14 @@ use crate::pairing::subsequence::order_keeping_partners;
 
 /// The result of comparing one run, with the data to explain it.
 pub(super) enum TraceVerdict {
-    /// Strict: the positions at which the two differ, over the longer length.
+    /// Strict: the differing positions, over the longer length.
     InStep(Vec<usize>),
     /// Subsequence: each expected call's recorded one under a longest order-keeping match.
     InOrder(Vec<Option<usize>>),
     /// Any order: a maximum matching.
     Matched(Assignment),
-    /// Exactly the expected calls, in any order: a maximum matching, and the number of recorded calls without a
-    /// partner in it.
+    /// Exactly the expected calls, in any order: a maximum matching, and the number of unmatched
+    /// recorded calls.
     Whole {
         assignment: Assignment,
         extra: usize,

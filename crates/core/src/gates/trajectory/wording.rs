@@ -107,7 +107,7 @@ pub(super) fn path(pointer: &str) -> String {
     path
 }
 
-/// Returns true if a string without its quotes cannot be mistaken for a number, a literal or nothing.
+/// Returns true if a string without quotes cannot be read as a number, a literal or nothing.
 fn reads_as_text(text: &str) -> bool {
     let is_other = text.is_empty() || text.contains('`') || text.trim() != text;
     !is_other && serde_json::from_str::<Value>(text).is_err()

@@ -38,7 +38,7 @@ pub struct TrajectoryAxes {
     pub dependencies: Vec<Dependency>,
     /// Tools that must not run before another tool.
     pub order: Vec<Order>,
-    /// True if an edge fails when its later tool was never called.
+    /// True if an edge fails if its later tool was never called.
     pub require_present: bool,
 }
 
@@ -143,7 +143,7 @@ impl Edge<'_> {
 /// One edge in one run.
 struct JudgedEdge<'a> {
     edge: Edge<'a>,
-    /// The first call of the earlier tool that gave what the later needs, else the last that failed.
+    /// The first call of the earlier tool with usable output, otherwise the last that failed.
     earlier_call: Option<usize>,
     /// The first call of the later tool.
     later_call: Option<usize>,
@@ -221,7 +221,7 @@ impl<'a> JudgedEdge<'a> {
 /// The calls of an edge's earlier tool, as far as the run has been read.
 struct EarlierCalls {
     axis: Axis,
-    /// The first call that gave what the later tool needs.
+    /// The first call with the output that the later tool needs.
     first: Option<usize>,
     last_failed: Option<usize>,
     are_in_two_turns: bool,
@@ -237,7 +237,7 @@ impl EarlierCalls {
         }
     }
 
-    /// Where outputs are read, a producer that failed gave none.
+    /// For outputs, a failed producer counts as having none.
     fn add(&mut self, at: usize, call: &AxisCall<'_>, steps: &[AxisCall<'_>]) {
         if call.has_failed && self.axis == Axis::Dependency {
             self.last_failed = Some(at);

@@ -49,13 +49,13 @@ fn data_edge(judged: &JudgedEdge<'_>) -> DataEdge {
     }
 }
 
-/// The first call that came too soon, else the first at all.
+/// The first call that came too soon, otherwise the first call.
 fn decisive_later_call(judged: &JudgedEdge<'_>) -> Option<usize> {
     let too_soon = judged.too_soon.first().map(|too_soon| too_soon.call);
     too_soon.or(judged.later_call)
 }
 
-/// The number of a call, when the picture lists it.
+/// The number of a call, if the picture lists it.
 fn listed_number(call: Option<usize>) -> Option<usize> {
     call.filter(|at| *at < MOST_CALLS).map(|at| at + 1)
 }

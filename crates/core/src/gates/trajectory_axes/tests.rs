@@ -1,4 +1,4 @@
-//! Edges that hold, edges that do not, and edges that nothing exercised.
+//! Edges that hold, edges that do not, and edges without calls.
 
 use super::*;
 use crate::report::Number;

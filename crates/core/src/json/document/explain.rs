@@ -54,7 +54,7 @@ pub(super) fn explain<F: From<TextFault>>(
     (offset, fault.into())
 }
 
-/// Returns true for a line that a merge leaves around a conflict.
+/// Returns true for a marker line of a merge conflict.
 fn is_conflict(line: &str) -> bool {
     ["<<<<<<<", "|||||||", "=======", ">>>>>>>"]
         .iter()

@@ -52,7 +52,7 @@ pub enum TextFault {
     },
     /// Several documents that are not on separate lines.
     Scattered,
-    /// A header of something else.
+    /// A header of a different format.
     WrongFormat {
         /// The format as written.
         found: String,

@@ -42,7 +42,7 @@ impl Place {
     }
 }
 
-/// Something wrong in a file, and where.
+/// A problem in a file, with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Placed<F> {
     /// The place. `None` for the whole file.

@@ -93,7 +93,7 @@ impl<'a> Source<'a> {
         self.fault_at(self.offset_of(part.as_bytes()) + offset, fault)
     }
 
-    /// All of a file that begins as [`Self::header`] does, and is not empty.
+    /// The whole file, if it is not empty and begins like [`Self::header`] requires.
     pub fn whole<T: Deserialize<'a>, F: From<TextFault>>(
         self,
         format: (&'static str, u64),

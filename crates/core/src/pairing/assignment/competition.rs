@@ -1,4 +1,5 @@
-//! Why did a node find no partner? A set of left nodes that competes for too few right ones (Hall's theorem).
+//! Why does a node have no partner? A set of left nodes competes for too few right ones (Hall's
+//! theorem).
 
 use super::Matching;
 use std::collections::BTreeSet;
@@ -12,7 +13,7 @@ pub struct Competition {
     pub right: Vec<usize>,
 }
 
-/// The nodes that a left group with unmatched nodes competes with: all that it reaches by alternating paths.
+/// The competitors of a left group with unmatched nodes: all groups that alternating paths reach.
 pub fn competition(matching: &Matching, start: usize, edges: &[Vec<usize>]) -> Competition {
     let holders = Holders::new(matching);
     holders

@@ -32,7 +32,7 @@ impl Groups {
         Self::numbered(of, counts)
     }
 
-    /// Of the group of each item, and how many items each group has.
+    /// Groups from the group of each item and the number of items of each group.
     fn numbered(of: Vec<usize>, counts: Vec<usize>) -> Self {
         let mut starts = Vec::with_capacity(counts.len());
         let mut taken = 0;

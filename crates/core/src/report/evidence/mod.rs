@@ -44,7 +44,7 @@ pub enum Evidence {
     Stability {
         /// The runs that are compared here.
         runs: Vec<usize>,
-        /// Row i has what run i and each run before it have in common, from 0 to 1.
+        /// Row i has the similarity of run i to each earlier run, from 0 to 1.
         similarity: Vec<Vec<Option<f64>>>,
         /// The mean over all pairs, including pairs of omitted runs.
         mean: f64,
@@ -68,7 +68,7 @@ pub enum Evidence {
     },
     /// The rate of correct choices.
     Distractors {
-        /// This row's number of distractors; the other rows of a sweep have theirs.
+        /// This row's number of distractors; other rows of a sweep have others.
         points: Vec<ChoicePoint>,
         /// The accuracy that these runs prove with 95% confidence.
         #[serde(default, skip_serializing_if = "Option::is_none")]

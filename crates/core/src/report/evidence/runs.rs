@@ -31,7 +31,7 @@ pub struct OrderEdge {
     /// The first call of the earlier tool, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before_call: Option<usize>,
-    /// The call of the later tool that came too soon, else its first, from 1.
+    /// The call of the later tool that came too soon, otherwise its first, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after_call: Option<usize>,
     /// True if the edge holds.
@@ -45,15 +45,15 @@ pub struct DataEdge {
     pub from: String,
     /// The tool that reads it.
     pub to: String,
-    /// The first call of the earlier tool that did not fail, else the last that did, from 1.
+    /// The first successful call of the earlier tool, otherwise its last failed one, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_call: Option<usize>,
-    /// The call of the later tool that came too soon, else its first, from 1.
+    /// The call of the later tool that came too soon, otherwise its first, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_call: Option<usize>,
     /// True if the edge holds.
     pub held: bool,
-    /// Why it does not hold.
+    /// The reason that it does not hold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub what: Option<String>,
 }
@@ -98,7 +98,7 @@ pub struct RecoveryRun {
 /// A failure, from the first call that failed until the agent got past it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Encounter {
-    /// The injected fault, by its name; absent when the call failed by itself.
+    /// The injected fault, by its name; absent if the call failed on its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
     /// The kind of the fault.
@@ -174,7 +174,7 @@ pub struct TokensOfRun {
     /// Of the tools that were offered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub surface: Option<u64>,
-    /// Read and written by the model, and both together.
+    /// Tokens read and written by the model, and their sum.
     #[serde(flatten)]
     pub tokens: Tokens,
 }

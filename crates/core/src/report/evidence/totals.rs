@@ -28,7 +28,7 @@ pub struct CurvePoint {
     pub low: f64,
     /// The upper end, to the power of k.
     pub high: f64,
-    /// The chance that k drawn runs all passed; null when k runs cannot be drawn.
+    /// The chance that k drawn runs all passed; null if k runs cannot be drawn.
     pub unbiased: Option<f64>,
 }
 
@@ -41,7 +41,7 @@ pub struct ChoicePoint {
     pub correct: usize,
     /// Runs that were judged.
     pub runs: usize,
-    /// Of the runs that chose at all, the share that chose correctly; absent when none chose.
+    /// Among the runs that chose, the share that chose correctly; absent if none chose.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub accuracy: Option<f64>,
     /// The lower end of the 95% interval of the correct runs among all.

@@ -15,14 +15,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// The models of a report side by side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Leaderboard {
-    /// Of how many runs pass@k and pass^k speak: the fewest that any test has, up to a limit.
+    /// The k of pass@k and pass^k: the fewest runs of any test, up to a limit.
     pub k: u64,
     /// The models, in the order of the report.
     pub models: Vec<ModelRow>,
     /// The tests that not all of them have, which are not counted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tests_left_out: Vec<String>,
-    /// The models that have no test in common with those above.
+    /// The models that share no test with the models above.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub models_left_out: Vec<String>,
 }
@@ -38,7 +38,7 @@ pub struct ModelRow {
     pub runs: u64,
     /// The share of runs that pass: the mean over the tests.
     pub pass_1: f64,
-    /// The lower bound of its 95% interval over tests like these.
+    /// The lower bound of its 95% interval over similar tests.
     pub low: f64,
     /// The upper bound.
     pub high: f64,
@@ -97,7 +97,7 @@ impl ModelDifference {
 /// A name, and its tests.
 pub type Group<'r> = (String, Vec<&'r TestReport>);
 
-/// The most runs that pass@k and pass^k speak of unless more are asked for.
+/// The default limit of k for pass@k and pass^k.
 pub const USUAL_K: u64 = 8;
 
 /// The tests of each model, in the order of the report.
@@ -296,7 +296,7 @@ fn with_runs<'r>(groups: &'r [Group<'_>]) -> Vec<JudgedGroup<'r>> {
         .collect()
 }
 
-/// A row for each group, and the differences of all but the first.
+/// A row for each group, and the differences of all except the first.
 pub fn board(
     groups: &[JudgedGroup<'_>],
     differences: impl Iterator<Item = Option<ModelDifference>>,

@@ -21,7 +21,7 @@ pub struct OwnAgent {
     pub cwd: Option<String>,
     /// Its files, as paths and patterns [default: the files that `command` names].
     pub(in crate::suite) files: Option<Vec<(String, Span)>>,
-    /// A digest of each file, from the time when the suite was loaded.
+    /// A digest of each file when the suite was loaded.
     pub digests: BTreeMap<String, String>,
     /// The values for its texts, besides the environment.
     pub scope: Scope,

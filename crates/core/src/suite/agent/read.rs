@@ -156,7 +156,7 @@ fn refuse_two_gates_with_runs(block: &Block<'_>, gates: &[GateBlock]) {
     }
 }
 
-/// Refuses gates whose extra recordings cannot be written beside the agent's recordings.
+/// Refuses gates whose extra recordings cannot be written next to the agent's recordings.
 fn check_gates(block: &Block<'_>, agent: &Agent) {
     refuse_two_gates_with_runs(block, &agent.gates);
     let has_more_files =
@@ -191,7 +191,7 @@ fn read_recordings(block: &mut Block<'_>, models: usize) -> Option<CassettePath>
     }
 }
 
-/// A list of names that are checked when all of the suite is known.
+/// Reads a list of names, which are checked once the whole suite is known.
 fn read_names(
     block: &mut Block<'_>,
     key: &'static str,
@@ -312,7 +312,7 @@ fn warn_if_nothing_is_saved(block: &Block<'_>, agent: &Agent) {
     }
 }
 
-/// Refuses keys about recording on agents whose recordings are only read.
+/// Refuses recording keys on agents whose recordings are only read.
 fn refuse_keys_of_recording(block: &Block<'_>) {
     for key in ["agent", "stop", "setup", "teardown"] {
         if let Some(span) = block.key_span(key) {
@@ -408,7 +408,7 @@ fn path_or_pattern(written: String) -> CassettePath {
     }
 }
 
-/// Refuses a cassette without files, and one that several models would share.
+/// Refuses a cassette without files, or one that several models would share.
 fn refuse_cassette(cassette: &CassettePath, models: usize) -> Option<Problem> {
     match cassette {
         CassettePath::ReadOnly(paths) if paths.is_empty() => {

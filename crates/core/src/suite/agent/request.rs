@@ -8,7 +8,7 @@ use crate::suite::Suite;
 use crate::suite::read::{Block, Field};
 use serde_json::Value;
 
-/// All of these, which only a model loop of ours can heed.
+/// Keys that only apply to mcptest's own model loop.
 pub(super) const KEYS: [&str; 7] = [
     "tool_choice",
     TEMPERATURE,
@@ -225,8 +225,8 @@ impl Suite {
         problems
     }
 
-    /// Returns true if the model is asked at its provider's own address. A server at another address may be more
-    /// lenient.
+    /// Returns true if the model is at its provider's own address. A server at another address may
+    /// accept more.
     fn knows_server_of(&self, model: &Model) -> bool {
         model
             .provider
@@ -236,7 +236,7 @@ impl Suite {
     }
 }
 
-/// A model with everything that it is asked with.
+/// A model with all parameters of its requests.
 struct ModelOfAgent<'a> {
     agent: &'a Agent,
     model: &'a Model,

@@ -33,7 +33,7 @@ const INSTRUCTIONS: &str = "instructions";
 const MAX_RESULT_CHARS: &str = "max_result_chars";
 pub(super) const CODE_EXECUTION: &str = "code_execution";
 
-/// All of these, which only a model loop of ours can heed.
+/// Keys that only apply to mcptest's own model loop.
 pub(super) const KEYS: [&str; 4] = [TOOL_SCHEMAS, INSTRUCTIONS, MAX_RESULT_CHARS, CODE_EXECUTION];
 
 /// About 25,000 tokens, a common limit of hosts.
@@ -127,12 +127,12 @@ impl Model {
 }
 
 impl Suite {
-    /// The family of providers whose rules hold for a model.
+    /// The provider family whose rules apply to a model.
     pub fn family_of(&self, model: &Model) -> Option<&'static Family> {
         Family::named(self.kind_of(model)?.family)
     }
 
-    /// The kind of provider that a model is asked at.
+    /// The kind of a model's provider.
     pub fn kind_of(&self, model: &Model) -> Option<&'static Kind> {
         match &model.provider {
             Some(name) => Kind::named(self.providers.get(name)?.kind),

@@ -264,7 +264,7 @@ impl<'a> Block<'a> {
             .find(|entry| is_same_key(&entry.key, key))
     }
 
-    /// Refuses every key that was not asked for; `x-…` keys are the user's own notes.
+    /// Refuses every unread key, except the user's own `x-…` keys.
     pub(super) fn finish(self) {
         for (key, doc) in self
             .missing

@@ -26,7 +26,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// A map of any keys, its variables left for later.
+    /// Reads a map of any keys without filling in variables.
     pub(crate) fn deferred_map(&mut self) -> Option<Deferred> {
         self.deferred_of(self.map_node()?)
     }

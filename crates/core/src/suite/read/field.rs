@@ -221,8 +221,8 @@ impl<'a> Field<'a> {
         self.block(read).flatten()
     }
 
-    /// Reads `true` as an empty map, `false` as no map, or the map itself. With `list`, also reads a list as a map
-    /// with that key alone.
+    /// Reads `true` as an empty map, `false` as no map, or the map itself. With `list`, also reads
+    /// a list as a map with only that key.
     pub fn flag_or_block<T>(
         &mut self,
         list: Option<&'static str>,
@@ -289,7 +289,7 @@ impl<'a> Field<'a> {
         *slot.borrow_mut() = super::any_of(shapes);
     }
 
-    /// A map whose keys are the user's own, as of `env:` and `headers:`.
+    /// Reads a map with arbitrary keys, such as `env:` and `headers:`.
     pub fn entries<T>(
         &mut self,
         mut read: impl FnMut(&str, Span, &mut Field<'_>) -> Option<T>,

@@ -35,7 +35,7 @@ pub struct Reading<'e> {
 }
 
 impl<'e> Reading<'e> {
-    /// A reading that fills variables in, of a file that may use these gates.
+    /// A reading that fills in variables, for a file that may use these gates.
     pub(crate) fn new(scope: Scope, environment: Environment<'e>, gates: Gates) -> Self {
         Self {
             variables: Some((scope, environment)),
@@ -80,14 +80,14 @@ impl<'e> Reading<'e> {
         }
     }
 
-    /// Remembers which environment variables a string names: their values are secrets.
+    /// Notes the environment variables in a string: their values are secrets.
     fn note_names(&self, text: &str) {
         self.named
             .borrow_mut()
             .extend(self.of_environment(text).map(str::to_owned));
     }
 
-    /// The variables of a string that neither the suite nor mcptest itself gives a value.
+    /// The variables of a string that neither the suite nor mcptest sets.
     fn of_environment<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
         let variables = self.variables.as_ref().filter(|_| text.contains("${"));
         variables.into_iter().flat_map(|(scope, _)| {
@@ -108,7 +108,7 @@ impl<'e> Reading<'e> {
         self.named.borrow().clone()
     }
 
-    /// The schema of a value that may also be filled in from a variable.
+    /// The schema of a value that may also be a variable.
     fn or_variable(&self, schema: &Value) -> Value {
         if self.variables.is_none() {
             return schema.clone();

@@ -30,7 +30,7 @@ impl Field<'_> {
         }
     }
 
-    /// Converts a scalar with `take`, or reports that another kind was expected.
+    /// Converts a scalar with `take`, or reports the wrong kind.
     fn scalar<T>(
         &self,
         node: &Node,
@@ -73,7 +73,7 @@ impl Field<'_> {
         self.text().map(|text| text.value)
     }
 
-    /// A scalar as a string: numbers and flags as they are written.
+    /// A scalar as a string; numbers and flags in their written form.
     pub fn scalar_text(&mut self) -> Option<Text> {
         let node = self.node(|| json!({ "type": ["string", "number", "boolean"] }))?;
         match &node.kind {
@@ -156,7 +156,7 @@ impl Field<'_> {
         Some(name)
     }
 
-    /// A string whose variables are resolved only when something is started.
+    /// A string whose variables are resolved only when something starts.
     pub fn template(&mut self) -> Option<String> {
         let node = self.node(|| json!({ "type": ["string", "number", "boolean"] }))?;
         match &node.kind {

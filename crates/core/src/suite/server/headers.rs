@@ -4,7 +4,7 @@ use super::HeaderValue;
 use crate::problem::{Problem, Span};
 use crate::suite::read::{Block, Field};
 
-/// Headers that belong to the exchange itself, and who sets them.
+/// Headers of the exchange itself, and who sets them.
 const RESERVED: [(&str, &str); 3] = [
     ("the protocol sets it", "accept content-type"),
     (
@@ -17,7 +17,7 @@ const RESERVED: [(&str, &str); 3] = [
     ),
 ];
 
-/// Says why a user cannot set a header of this name.
+/// Why a user cannot set a header of this name.
 pub fn check_header_name(name: &str) -> Result<(), String> {
     let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     if name.is_empty() || !name.chars().all(is_token) {

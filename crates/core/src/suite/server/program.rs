@@ -78,7 +78,7 @@ pub(in crate::suite) fn read_env(field: &mut Field<'_>) -> Option<Vec<(String, S
     })
 }
 
-/// Says why no process can have an environment variable of this name.
+/// Why no process can have an environment variable of this name.
 pub fn check_variable_name(name: &str) -> Result<(), String> {
     if name.is_empty() {
         return Err("an environment variable needs a name".to_owned());
@@ -107,7 +107,7 @@ fn is_blank(field: &Field<'_>, text: &str) -> bool {
         .is_some_and(|text| text.trim().is_empty())
 }
 
-/// The words of a string; a blank inside `${…}` parts nothing.
+/// The words of a string. Spaces inside `${…}` do not split it.
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
     let mut is_variable = false;
     let parts = text.split(move |c: char| {

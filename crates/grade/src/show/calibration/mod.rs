@@ -1,4 +1,4 @@
-//! A calibration in, bytes out: for people, for machines, and as YAML for a suite.
+//! How is a calibration shown: for people, for machines, and as YAML for a suite?
 
 mod page;
 

@@ -10,7 +10,7 @@ use mcptest_report::pretty::page::{Line, Page, style};
 use mcptest_report::words::count;
 use serde_json::Value;
 
-/// The counts, a part for each gate, and the unmeasured parts.
+/// The counts, a section for each gate, and the unmeasured parts.
 pub(super) fn render(calibration: &Calibration, options: &Options) -> Vec<u8> {
     let mut page = Page::new(options);
     heading(&mut page, calibration);
@@ -118,7 +118,8 @@ fn tells_apart(target: &TargetCalibration) -> bool {
         .is_some_and(Separated::tells_apart)
 }
 
-/// The targets that tell good from bad, or with `-v` all compared targets; the surest first.
+/// The targets that separate good from bad, or with `-v` all compared targets; the most certain
+/// first.
 fn shown_targets<'c>(gate: &'c GateCalibration, options: &Options) -> Vec<&'c TargetCalibration> {
     let is_shown = |target: &&TargetCalibration| {
         tells_apart(target) || (options.verbose > 0 && target.separated.is_some())
@@ -156,7 +157,7 @@ fn failed(verdicts: &Verdicts, which: &str, unit: &str) -> Option<String> {
     Some(format!("{failed} of {of} ({lower:.0} to {upper:.0}%)"))
 }
 
-/// The name of a target behind that of its gate.
+/// A target's name without its gate.
 fn short(target: &TargetCalibration) -> &str {
     target
         .target

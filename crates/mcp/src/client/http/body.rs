@@ -1,4 +1,4 @@
-//! The body of an answer: all of it, or as much as a message can use.
+//! How much of an answer's body is read: all, or as much as a message can use?
 
 use super::super::Misbehaviour;
 use super::super::conversation::quote;

@@ -1,4 +1,4 @@
-//! The HTTP client of one server, headers, and an address that makes sense.
+//! How are the HTTP client of one server, its headers and its address checked and built?
 
 use super::super::Misbehaviour;
 use http::{HeaderMap, HeaderName, HeaderValue};

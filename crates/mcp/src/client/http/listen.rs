@@ -11,7 +11,7 @@ use tokio::time::{sleep, timeout};
 const MAX_FAILURES: usize = 5;
 /// The minimum pause, even if a server asks to retry at once.
 const LEAST_PAUSE: Duration = Duration::from_millis(50);
-/// A server may send the head of this stream only with its first event.
+/// The time to wait for the head of this stream, which a server may send only with its first event.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Http {

@@ -46,7 +46,8 @@ pub(super) struct Http {
 /// Work in the background.
 type Tasks = Arc<Mutex<JoinSet<()>>>;
 
-/// Ends the work in the background when the connection is dropped: the work itself keeps the connection alive.
+/// Ends the background work when the connection is dropped, because the work keeps the connection
+/// alive.
 pub(super) struct EndTasks(Tasks);
 
 impl Drop for EndTasks {
@@ -147,7 +148,7 @@ impl Http {
         });
     }
 
-    /// Sends a message that has no answer, and waits until the server has taken it.
+    /// Sends a message without an answer, and waits until the server has accepted it.
     pub(super) async fn deliver(&self, line: &str, method: Option<&str>) {
         let what = method.unwrap_or("an answer");
         let sent = timeout(self.connect_timeout, self.post(line, method, |_| {})).await;

@@ -27,7 +27,7 @@ impl Http {
     }
 }
 
-/// The first message of a stream; empty when it ends before.
+/// The first message of a stream; empty if it ends before.
 async fn first_event(mut response: reqwest::Response) -> String {
     let mut parser = Parser::new(1 << 20);
     while let Ok(Some(chunk)) = response.chunk().await {

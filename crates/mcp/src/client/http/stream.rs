@@ -15,7 +15,7 @@ use tokio::time::{sleep, timeout};
 
 const MAX_RESUMPTIONS: usize = 20;
 pub(super) const DEFAULT_RETRY: Duration = Duration::from_secs(1);
-/// The time to read a stream after the answer, to catch a second answer that should not come.
+/// The time to read a stream after the answer, to detect a second answer.
 const AFTER_ANSWER: Duration = Duration::from_secs(2);
 
 /// The progress of reading a stream.

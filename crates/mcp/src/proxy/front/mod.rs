@@ -37,7 +37,7 @@ pub(super) struct FrontSessions {
     count: u64,
     named: BTreeMap<String, Arc<LineSession>>,
     unnamed: Option<Arc<LineSession>>,
-    /// A session whose server has refused the first request of the modern protocol.
+    /// A session whose server refused the first request of the modern protocol.
     refused: Option<Arc<LineSession>>,
 }
 

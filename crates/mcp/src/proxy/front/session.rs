@@ -20,7 +20,8 @@ use tokio::time::timeout;
 const UNREAD: usize = 256;
 /// The number of messages that wait on a stream with a slow client.
 const WAITING: usize = 256;
-/// The time that the server waits for a client that does not read, before a message beside its answer is dropped.
+/// The time that the server waits for a client that does not read before messages besides its answer are
+/// dropped.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// A message of the server.

@@ -341,12 +341,12 @@ struct TapeSessions {
     named: BTreeMap<String, u64>,
     clients: BTreeMap<String, u64>,
     latest: Option<u64>,
-    /// The latest has been ended by its client: what names no session now belongs to none.
+    /// True if the client ended the latest session: messages without a session then belong to none.
     is_ended: bool,
 }
 
 impl TapeSessions {
-    /// The session of a message, by the id in its headers or by what it says.
+    /// The session of a message, by the id in its headers or by its contents.
     fn find_or_begin(&mut self, id: Option<String>, message: Option<&RawValue>) -> Option<u64> {
         if let Some(id) = id {
             return Some(self.named(id));

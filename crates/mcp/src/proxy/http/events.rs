@@ -160,7 +160,7 @@ struct EventBytes {
     event: Option<sse::Event>,
 }
 
-/// Cuts a stream at the ends of its events, without losing a byte.
+/// Splits a stream at the ends of its events, without losing a byte.
 struct Cutter {
     parser: Option<sse::Parser>,
     raw: BytesMut,

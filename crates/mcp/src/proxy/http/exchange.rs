@@ -116,7 +116,7 @@ impl HttpProxy {
         Ok(answer.unwrap_or_else(|error| self.bad_gateway(number, &error)))
     }
 
-    /// Passes a request on, and its answer back, as their bytes come.
+    /// Passes a request on, and its answer back, byte by byte.
     async fn ask_unchanged(
         &self,
         number: u64,
@@ -202,7 +202,7 @@ impl HttpProxy {
     }
 }
 
-/// A message is as large as on a pipe; what is open when the proxy ends is closed at once.
+/// The limits for messages, as on a pipe. Open connections are closed when the proxy ends.
 pub(crate) fn limits() -> Limits {
     Limits {
         body_bytes: DEFAULT_MAX_MESSAGE_BYTES,
@@ -216,7 +216,7 @@ async fn read_out(mut body: Lent<Tee<Incoming>>) {
     while let Some(Ok(_)) = body.frame().await {}
 }
 
-/// Reports a client that leaves while it waits: the exchange is dropped then.
+/// Detects a client that leaves while it waits: the exchange is then dropped.
 struct WaitingClient {
     recorder: Recorder<Seen>,
     exchange: u64,

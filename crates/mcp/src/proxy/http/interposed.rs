@@ -77,7 +77,7 @@ impl HttpProxy {
         }
     }
 
-    /// Passes a request on whose answer someone waits for.
+    /// Passes on a request with a waiting observer.
     async fn ask_watched(
         self: &Arc<Self>,
         number: u64,
@@ -98,7 +98,8 @@ impl HttpProxy {
         }
     }
 
-    /// A cancel that the target must not see, since the answer is to come in spite of it.
+    /// Returns true for a cancellation that the target must not see, because the answer must arrive
+    /// anyway.
     fn is_ignored_cancel(&self, session: &SessionId, body: &Body<'_>) -> bool {
         body.cancelled_id()
             .is_some_and(|id| !self.waiting.cancelled(session, &id))
@@ -157,7 +158,7 @@ impl HttpProxy {
         )
     }
 
-    /// The answer in the form that the watch gives it, or the answer as it came.
+    /// The whole answer, as the observer changes it, or verbatim.
     async fn answer_whole(
         &self,
         number: u64,
@@ -200,7 +201,7 @@ impl HttpProxy {
     }
 }
 
-/// The watch's reply to a body, which may be no answer.
+/// The observer's reply to a body, which may be to send no answer.
 fn reply_to(status: StatusCode, body: &[u8], held: &Held) -> WatchedReply {
     let text = std::str::from_utf8(body).unwrap_or_default();
     match jsonrpc::parse(text) {

@@ -1,4 +1,5 @@
-//! Between a client and a server on HTTP: a streaming reverse proxy that leaves bodies, statuses and headers alone.
+//! Between a client and a server on HTTP: a streaming reverse proxy that does not change bodies,
+//! statuses or headers.
 
 mod entries;
 mod events;
@@ -61,7 +62,7 @@ impl Target {
         }
     }
 
-    /// Where a client reaches the target's own path through the proxy.
+    /// The URL of the target's own path through the proxy.
     pub fn seen_at(&self, address: SocketAddr) -> String {
         format!("http://{address}{}", self.url.path())
     }

@@ -168,7 +168,7 @@ impl PrivateProxy {
     }
 }
 
-/// Connections to a server over pipes, which all end with this.
+/// Connections to a server over pipes, which all end with this value.
 struct Pipes {
     endpoint: Endpoint,
     interposer: Arc<dyn Interposer>,

@@ -10,7 +10,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
-/// A body that is noted while it passes.
+/// A body that is recorded in passing.
 pub(super) struct Tee<B> {
     body: B,
     note: Note,
@@ -72,7 +72,7 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Tee<B> {
     }
 }
 
-/// A body that is lent to a request, and can still be read when the request fails.
+/// A body lent to a request; it can still be read if the request fails.
 pub(super) struct Lent<B>(Arc<Mutex<B>>);
 
 impl<B> Lent<B> {

@@ -61,7 +61,7 @@ impl OpenRequests {
         })
     }
 
-    /// The client's answer from a stream of its session, and the request that waited for it.
+    /// Removes and returns the request that a message on a stream of its session answers.
     pub(super) fn answered(
         &self,
         session: &SessionId,

@@ -54,7 +54,7 @@ fn place<'t, 'a>(turns: &'t [Turn<'a>], after: Vec<Vec<usize>>) -> Vec<Step<'t, 
     steps
 }
 
-/// The results of each call: by `call_index`, else in order.
+/// The results of each call: by `call_index`, otherwise in order.
 pub(super) fn results_by_call<'t, 'a>(trace: &'t Trace<'a>) -> Vec<Vec<&'t CallResult<'a>>> {
     let mut results = vec![Vec::new(); trace.tool_calls.len()];
     for (index, result) in trace.tool_results.iter().enumerate() {

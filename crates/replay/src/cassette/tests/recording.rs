@@ -40,7 +40,7 @@ fn traces(path: &Path) -> Vec<String> {
         .collect()
 }
 
-/// Begins a cassette in place of any that is there.
+/// Begins a cassette, replacing any existing one.
 fn create(path: &Path) -> Result<Recorder, WriteError> {
     let reserved = Reserved::take(path)?;
     let _there_was_none = fs::remove_file(path);
@@ -77,7 +77,7 @@ fn what_is_recorded_is_read_back_and_nothing_else_is_left_in_the_folder() {
     assert_eq!(names.collect::<Vec<_>>(), ["a.jsonl"]);
 }
 
-/// The text of a cassette with two runs, as it is recorded.
+/// The recorded text of a cassette with two runs.
 fn text_of_two() -> String {
     let (_folder, path) = place();
     recorded(&path, &["a", "b"]);

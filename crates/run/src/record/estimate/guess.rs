@@ -8,7 +8,7 @@ use mcptest_core::suite::Agent;
 use mcptest_core::trace::{CatalogueTool, Header, Run, Trace};
 
 const CHARACTERS_A_TOKEN: usize = 4;
-/// A run with tools calls this often for each turn of the user's, and then answers.
+/// The estimated calls in a run with tools, for each turn of the user.
 pub(super) const CALLS: usize = 2;
 const TOKENS_OF_AN_ANSWER: u64 = 150;
 const TOKENS_OF_A_RESULT: u64 = 250;

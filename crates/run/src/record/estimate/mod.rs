@@ -61,7 +61,7 @@ pub struct RowEstimate {
 /// The number of runs for one gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SideRunsEstimate {
-    /// The number after the recorded first run, or else after a run with a few calls.
+    /// The number after the recorded first run, otherwise after a run with a few calls.
     pub about: usize,
     /// The maximum number; `None` if only the first run can show it.
     pub at_most: Option<usize>,

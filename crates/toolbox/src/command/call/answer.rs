@@ -5,7 +5,7 @@ use mcptest_core::json::Members;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Prints texts verbatim, structured content as JSON, and everything else in one line each.
+/// Prints texts verbatim, structured content as JSON, and other content in one line each.
 pub(super) fn render(result: &RawValue) -> String {
     let members = Members::read(result.get());
     let content = members.get("content").map_or("null", RawValue::get);

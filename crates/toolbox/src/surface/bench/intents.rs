@@ -17,7 +17,7 @@ pub struct Intents {
     pub models: Vec<String>,
 }
 
-/// A request, and the tools that are right for it.
+/// A request, and its right tools.
 #[derive(Debug, Clone)]
 pub struct Intent {
     /// The user's request.

@@ -116,7 +116,7 @@ impl SelectorChoices {
         matrix
     }
 
-    /// The requests that each tool attracts and that are not its own.
+    /// The requests for other tools that each tool attracts.
     pub fn attracted(&self) -> BTreeMap<String, Vec<&str>> {
         let mut attracted: BTreeMap<String, Vec<&str>> = BTreeMap::new();
         for choice in self.choices.iter().filter(|choice| !choice.is_right) {

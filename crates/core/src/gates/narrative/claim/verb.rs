@@ -234,7 +234,7 @@ impl Scan<'_, '_> {
         })
     }
 
-    /// Returns true if a passive with this helper verb says that the agent has just done something.
+    /// Returns true if a passive with this helper verb reports a new action of the agent.
     fn is_done_now(&self, at: usize, helper: usize, is_perfect: bool) -> bool {
         let fits_tense = if is_perfect {
             self.is_form_of_have(helper)
@@ -296,7 +296,7 @@ impl Scan<'_, '_> {
             && !near.into_iter().any(|at| self.text(at) == "successfully")
     }
 
-    /// "Created the issue", and what follows "and" or a comma.
+    /// "Created the issue", and further verbs after "and" or a comma.
     fn at_the_start(&mut self, at: usize, form: Form) -> Option<Claim> {
         let is_ambiguous = form.is_base && !self.sentence.is_checked;
         if self.clause.opening == Opening::Joined {
@@ -424,7 +424,7 @@ impl Scan<'_, '_> {
         })
     }
 
-    /// Returns true if a label can end at the participle here: what follows is not its object.
+    /// Returns true if a label can end at this participle: the next words are not its object.
     fn ends_a_label(&self, at: usize) -> bool {
         let next = self.words.get(at + 1);
         self.is_end(at + 1)

@@ -764,7 +764,7 @@ fn a_code_that_begins_with_a_digit_is_looked_up_call_by_call() {
     ]);
 }
 
-/// Three calls to one tool, of which the calls at these places failed.
+/// Three calls to one tool; the calls at these indices failed.
 fn batch(tool: &str, key: &str, values: [&str; 3], failed: &[usize]) -> Value {
     let call = |(at, value): (usize, &str)| {
         let mut args = serde_json::Map::new();
