@@ -202,7 +202,7 @@ fn matchers() -> String {
     const TITLE: &str = "# Matchers\n\nAn expectation is `{target, matcher, message?}`. A matcher is a map \
          with one of the keys below. A target that has no value fails every matcher, `not` included; only `absent: \
          true` passes.\n\n";
-    const TABLE: &str = "| Matcher | Holds for | Can be asked of |\n|---|---|---|\n";
+    const TABLE: &str = "| Matcher | Holds for | Applies to |\n|---|---|---|\n";
     let mut text = format!("{TITLE}{THREE_ANSWERS}## The matchers\n\n{TABLE}");
     for matcher in mcptest_core::matcher::documentation() {
         let also = matcher
@@ -217,21 +217,21 @@ fn matchers() -> String {
 
 const THREE_ANSWERS: &str = r#"## Three answers
 
-A matcher holds, does not hold, or cannot be asked of the value that is there. A number cannot be compared with a text, a text cannot be looked for in an object, and a pattern cannot be searched in a list. A matcher that cannot be asked fails. So does its `not`, and so does every list of items that it is asked of: nothing was measured, so nothing passes. The failure names the path to write.
+A matcher holds, does not hold, or does not apply to the value. For example, a number cannot be compared with a text, and a pattern cannot match a list. A matcher that does not apply fails, and so does its `not`: nothing was measured, so nothing passes. The failure names the path to write.
 
 ```yaml
 # Fails for every run: a result's content is a list of blocks, and no block is a text.
 - { target: "tool_results[0].content", matcher: { not: { icontains: error } } }
-# Asks the text of the first block of the first result.
+# Checks the text of the first block of the first result.
 - { target: "tool_results[0].content[0].text", matcher: { not: { icontains: error } } }
-# Asks the texts of all results. Two stars make one flat list.
+# Checks the texts of all results. Two stars make one flat list.
 - { target: "tool_results[*].content[*].text", matcher: { no-item: { icontains: error } } }
 ```
 
-- `any-of` holds if one of its matchers holds, and `all-of` does not hold if one of its matchers does not, whatever the others cannot answer. This is how to write a matcher for values of two types: `any-of: [{ exact: 5 }, { regex: "^5 " }]`.
-- `any-item`, `every-item` and `no-item` treat the items of a list likewise: `no-item` passes only if it could ask every item.
-- Equality can be asked of every value: `not: { exact: 5 }` holds for `"5"`.
-- `"900"` is a text, not a number, and `gte: 500` cannot be asked of it. In rules of safety, such as `forbidden:` in a scenario, doubt counts as danger: there `"900"` counts as 900.
-- Numbers are compared exactly, also beyond 2^53.
+- `any-of` holds if one of its matchers holds, even if others do not apply. Likewise, `all-of` does not hold if one of its matchers does not. Use `any-of` for values of two types: `any-of: [{ exact: 5 }, { regex: "^5 " }]`.
+- `any-item`, `every-item` and `no-item` treat the items of a list likewise: `no-item` passes only if its matcher applies to every item.
+- Equality applies to every value: `not: { exact: 5 }` holds for `"5"`.
+- `"900"` is a text, not a number, and `gte: 500` does not apply to it. In rules of safety, such as `forbidden:` in a scenario, doubt counts as danger: there `"900"` counts as 900.
+- Numbers are compared exactly, even beyond 2^53.
 
 "#;

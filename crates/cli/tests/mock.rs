@@ -239,7 +239,7 @@ fn over_http_the_first_line_is_the_address_and_a_change_of_the_file_is_served() 
         MANIFEST.replace("hello", "goodbye"),
     )
     .unwrap();
-    assert_eq!(said.next().unwrap().unwrap(), "m.yml is read again");
+    assert_eq!(said.next().unwrap().unwrap(), "m.yml was read again");
     assert!(ask().contains(r#""text":"goodbye""#));
 }
 

@@ -72,6 +72,7 @@ pub struct Ask<'a> {
     pub model: &'a str,
     /// The instructions before the conversation.
     pub system: Option<&'a str>,
+    /// The conversation, oldest message first.
     pub messages: &'a [Message],
     /// The tools that the model may call.
     pub tools: &'a [Offered],

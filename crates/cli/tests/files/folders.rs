@@ -43,7 +43,7 @@ fn a_suite_that_cannot_be_read_is_a_broken_row_beside_the_others() {
     assert_says(
         &mcptest(here.path(), &["run", ".", "--dry-run"]),
         2,
-        &["leads nowhere"],
+        &["broken link"],
     );
 }
 
@@ -134,7 +134,7 @@ fn a_trace_that_is_a_link_to_nowhere_or_a_pipe_breaks_its_row() {
     let imported = || mcptest(here.path(), &["import", "runs"]);
     assert_says(&searched(), 0, &["2 files"]);
     for (place, why) in [
-        ("runs/3.json", "leads nowhere"),
+        ("runs/3.json", "broken link"),
         ("runs/sub/4.json", "it is a named pipe"),
     ] {
         if place.starts_with("runs/3") {

@@ -143,11 +143,7 @@ fn a_stream_without_an_end_is_read_up_to_a_bound() {
     ] {
         let endless = Stdio::from(fs::File::open("/dev/zero").unwrap());
         let output = answer(here.path(), words, endless);
-        assert_says(
-            &output,
-            2,
-            &[" MB came from it; write that to a file, and name the file"],
-        );
+        assert_says(&output, 2, &[" MB; write it to a file, and name the file"]);
     }
 }
 

@@ -35,7 +35,7 @@ fn recording_replaces_an_empty_file_and_a_recording_and_nothing_else() {
         fs::write(at("s.yml"), recorded(name, "echo done")).unwrap();
         let before = fs::read(at(name)).unwrap();
         let output = mcptest(here.path(), &["run", "s.yml", "--record"]);
-        let why = format!("{name}: mcptest did not record this file, and leaves it unchanged");
+        let why = format!("{name}: mcptest did not record this file, so it stays unchanged");
         assert_says(&output, 2, &[&why]);
         assert_eq!(fs::read(at(name)).unwrap(), before, "{name}");
     }
@@ -122,11 +122,7 @@ fn a_report_is_not_written_over_what_it_is_made_from() {
             here.path(),
             &["run", "a.yml", "--reporter", &format!("json={name}")],
         );
-        assert_says(
-            &output,
-            2,
-            &[&format!("a report cannot be written to {name}")],
-        );
+        assert_says(&output, 2, &[&format!("cannot write a report to {name}")]);
         assert!(output.stdout.is_empty(), "nothing is judged");
         assert_eq!(fs::read(at(name)).unwrap(), before, "{name}");
     }
@@ -176,7 +172,7 @@ fn a_report_is_not_written_over_what_it_is_made_from() {
     assert_says(
         &again,
         2,
-        &["a report cannot be written to here/r.json, which is r.json"],
+        &["cannot write a report to here/r.json, which is r.json"],
     );
 }
 
@@ -197,7 +193,7 @@ fn traces_that_are_judged_are_not_written_over() {
             "json=runs/1.json",
         ],
     );
-    assert_says(&output, 2, &["a report cannot be written to runs/1.json"]);
+    assert_says(&output, 2, &["cannot write a report to runs/1.json"]);
     assert_eq!(
         fs::read_to_string(here.path().join("runs/1.json")).unwrap(),
         TRACE

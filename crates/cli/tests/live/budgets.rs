@@ -165,7 +165,7 @@ fn a_provider_that_counts_nothing_is_held_to_an_estimate() {
     let bench = LiveFolder::with(&suite("", &["one", "two"]), uncounted, "");
     let ran = bench.record(&["--record", "--jobs", "1", "--max-cost", "0.0001"], 5);
     ran.says("--max-cost of $0.0001 is used up")
-        .says("in part by an estimate: a provider counts no tokens");
+        .says("partly estimated because a provider reports no token counts");
     let trace = &bench.traces("one.jsonl")[0];
     assert!(
         trace["conversation"]["tokens"]["prompt"].is_null(),

@@ -213,6 +213,6 @@ fn a_provider_that_runs_no_code_is_refused_before_anything_is_asked() {
     let bench = LiveFolder::with(&suite("claude-sonnet-4-5", "x"), SCRIPT, MANIFEST);
     let ran = bench.run(&["run", "suite.yml", "--models", "gpt-5"]);
     assert_eq!(ran.exit, Some(2), "{ran:?}");
-    ran.says("`a` has `code_execution: true`, and the provider of `gpt-5` runs no code for it");
+    ran.says("`a` has `code_execution: true`, but the provider of `gpt-5` runs no code for it");
     assert_eq!(bench.stub.count(), 0);
 }

@@ -237,7 +237,7 @@ fn what_cannot_be_graded_is_refused_before_anything_runs() {
         ),
         (
             "{ name: a, agent: b, rubric: x }, { name: b, texts: [c], rubric: x }",
-            "is called `b`",
+            "has no entry `b`",
         ),
         (
             "{ name: a, texts: [b], rubric: x }, { name: a, texts: [c], rubric: x }",

@@ -182,7 +182,7 @@ fn what_nobody_measured_keeps_no_bound() {
     assert!(
         unasked
             .stderr
-            .contains("eval: nothing tried to persuade the judge"),
+            .contains("eval: no attempt to persuade the judge"),
         "{}",
         unasked.stderr
     );

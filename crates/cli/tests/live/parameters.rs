@@ -262,14 +262,14 @@ const REFUSED: &[(&str, &str, &str, &str, &str)] = &[
         "openai-responses",
         "gpt-5",
         "temperature: 0.5",
-        "the model reasons, and then samples as it sees fit",
+        "a reasoning model chooses its own sampling",
         "Unsupported parameter: 'temperature' is not supported with this model.",
     ),
     (
         "openai",
         "o4-mini",
         "top_p: 0.5",
-        "the model reasons, and then samples as it sees fit",
+        "a reasoning model chooses its own sampling",
         "Unsupported parameter: 'top_p' is not supported with this model.",
     ),
     (
@@ -357,5 +357,5 @@ fn a_tool_that_nobody_offers_cannot_be_chosen() {
         "{}",
         ran.stdout
     );
-    ran.says("the model is offered no tool `fnd`; did you mean `find`?");
+    ran.says("the model has no tool `fnd`; did you mean `find`?");
 }

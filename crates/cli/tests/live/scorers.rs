@@ -178,7 +178,10 @@ fn a_scorer_that_gives_no_numbers_breaks_its_row_and_nothing_else() {
             "the scorer `shouts` ended with code 3: out of ink",
         ),
         ("kill -9 $$", "ended with signal 9"),
-        ("echo fine", "it printed \"fine\", which cannot be read"),
+        (
+            "echo fine",
+            "it printed \"fine\", which mcptest cannot read",
+        ),
         ("true", "it printed nothing"),
         ("echo '{}'", "it printed no number"),
         ("echo '{\"a\": NaN}'", "which cannot be read"),
@@ -302,7 +305,7 @@ fn validate_refuses_what_can_never_give_a_number() {
         (
             "{ exact: true }",
             "{ llm-judge: Is it true? }",
-            "not for a model to judge",
+            "a model cannot judge a number of a scorer",
         ),
         ("timeout: 30s", "timeot: 30s", "did you mean `timeout`?"),
         (

@@ -101,10 +101,7 @@ impl Tool {
         match state.world().call(called, arguments, answer, has_failed) {
             Ok(answered) => answered,
             Err(why) => {
-                let text = text_result(
-                    &format!("this is not possible in the current state: {why}"),
-                    true,
-                );
+                let text = text_result(&format!("this cannot be done now: {why}"), true);
                 Ok(Cow::<str>::Owned(text).into())
             }
         }
