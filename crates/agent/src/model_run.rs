@@ -246,7 +246,6 @@ impl Run<'_> {
         }
     }
 
-    /// Asks the model for its next message.
     async fn ask(&mut self) -> Result<ModelAnswer, Unrecorded> {
         let provider = self.task.provider;
         let ask = self.next_ask();

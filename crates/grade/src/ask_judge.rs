@@ -82,7 +82,7 @@ impl<'a> AskedJudges<'a> {
 }
 
 impl<'a> GradeRequest<'a> {
-    /// Asks all judges of a check, each as often as it says.
+    /// Asks all judges of a check, each with its number of samples.
     pub(crate) async fn grade(&self) -> Result<Grade, Ungraded> {
         let wanted = self.wanted;
         let Some(suite) = self.row.suite() else {

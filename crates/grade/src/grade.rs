@@ -161,7 +161,7 @@ impl<'p, 'a> Grading<'p, 'a> {
         }
     }
 
-    /// A method, so that the lock is not held while the unit is graded.
+    /// A separate method, so that the lock is not held during grading.
     fn next(&self) -> Option<WantedGrade<'p>> {
         self.units.lock().pop_front()
     }

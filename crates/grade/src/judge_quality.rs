@@ -39,9 +39,9 @@ pub struct JudgeCheck {
     pub bad: usize,
     /// Runs with a label that have no grade.
     pub ungraded: usize,
-    /// Runs of which the judge says what the label says.
+    /// Runs on which the judge agrees with the label.
     pub agreement: ShareOfRuns,
-    /// Cohen's kappa; `null` where all labels and grades are one.
+    /// Cohen's kappa; `null` if all labels and grades are equal.
     pub kappa: Option<f64>,
     /// The 95% confidence interval of kappa.
     pub kappa_interval: Option<[f64; 2]>,
@@ -60,7 +60,7 @@ pub struct Retold {
     pub how: Retelling,
     /// Verdicts that changed. Of a retelling that tries to win the judge over: bad runs that passed only then.
     pub changed: ShareOfRuns,
-    /// By how much the mean score rose.
+    /// The increase of the mean score.
     pub shift: f64,
 }
 

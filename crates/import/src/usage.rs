@@ -43,7 +43,7 @@ fn value(written: &Fields<'_>) -> Value {
     serde_json::from_str(written.text()).unwrap_or_default()
 }
 
-/// Whose counts these are. Frameworks and gateways hand on the JSON of the provider that they asked.
+/// Whose format the counts have. Frameworks and gateways pass on their provider's JSON.
 enum UsageShape {
     OpenaiChat,
     OpenaiResponses,

@@ -158,7 +158,7 @@ fn placeholder_names(values: &[String], patterns: &[Pattern]) -> BTreeSet<String
         .collect()
 }
 
-/// The values of the variables, and the forms in which they are looked for.
+/// The values of the variables, and the forms to search for.
 struct KnownValues {
     /// Their names in placeholders.
     names: Vec<String>,

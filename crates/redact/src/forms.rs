@@ -35,8 +35,9 @@ pub(super) enum Form {
 /// The characters that `encodeURIComponent` and `encodeURI` keep, besides letters and digits.
 const KEPT: [&[u8]; 2] = [b"-_.~", b"-_.~!*'();/?:@&=+$,#"];
 
-/// The texts to look for. Escapes and `%2F` are also undone in the text that is searched; the usual ways to write
-/// them are here besides, for a stray `%` or backslash before a value would make another escape of its first letters.
+/// The texts to search for. Escapes and `%2F` are also decoded in the searched text. Their usual
+/// spellings are included here, because a stray `%` or backslash before a value would turn its
+/// first letters into another escape.
 pub(super) fn forms_of(value: &str) -> Vec<(Vec<u8>, Form)> {
     let value = value.trim();
     let mut forms: Vec<_> = whole_forms(value)

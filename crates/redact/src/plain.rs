@@ -71,7 +71,7 @@ impl Redactor {
 }
 
 impl TextSearch<'_, '_> {
-    /// One pass for the named values, the shapes, the named pairs and the placeholders that are there already.
+    /// One pass for the named values, the shapes, the named pairs and existing placeholders.
     fn known(&mut self) {
         let redactor = self.redactor;
         if self.text.len() < SHORTEST_FIND {

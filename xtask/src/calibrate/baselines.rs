@@ -16,9 +16,9 @@ pub(super) struct Outcomes {
     pub(super) drift: Vec<bool>,
     /// The result of each test between two right trials.
     pub(super) one_by_one: Vec<DifferenceClass>,
-    /// The same for two and two trials that all went right.
+    /// The classes for two and two trials that all succeeded.
     pub(super) two_by_two: Vec<DifferenceClass>,
-    /// The same for two and two trials, however they went.
+    /// The classes for two and two trials, whatever their outcome.
     pub(super) any_two_by_two: Vec<DifferenceClass>,
 }
 

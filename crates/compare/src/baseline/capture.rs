@@ -111,7 +111,7 @@ fn takes_part(gate: &GateBlock) -> bool {
         && gate.question().is_none()
 }
 
-/// Without the share of runs that pass: the runs themselves say it.
+/// The numbers without the share of passed runs, which the runs themselves show.
 fn without_pass_rates(gate: &GateBlock, mut numbers: GateNumbers) -> GateNumbers {
     let pass_rates = gate.targets().iter().filter(|target| target.is_pass_rate());
     for target in pass_rates {

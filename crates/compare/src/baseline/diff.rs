@@ -13,7 +13,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DifferenceClass {
-    /// It is tolerated.
+    /// The difference is tolerated.
     Pass,
     /// There are too few runs to decide.
     Undecided,
@@ -95,7 +95,7 @@ pub struct TestDiff {
     pub name: String,
     /// The worst of its differences.
     pub verdict: DifferenceClass,
-    /// How many runs there were before.
+    /// The number of earlier runs.
     pub runs_before: usize,
     /// The number of current runs.
     pub runs_after: usize,

@@ -175,7 +175,7 @@ const WORDS: Words = Words {
 /// The defect of a baseline.
 #[derive(Debug, thiserror::Error)]
 pub enum BaselineReadFault {
-    /// A format of another time.
+    /// A format of a different version.
     #[error("the baseline has version {0}, and this mcptest compares version {VERSION}; {again} from the same recordings, with the same mcptest on both sides", again = WORDS.again)]
     OtherVersion(String),
     /// A problem of the text.

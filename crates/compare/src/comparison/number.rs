@@ -21,7 +21,7 @@ pub struct NumberShift {
     pub target: String,
     /// What the shift means.
     pub class: DifferenceClass,
-    /// Which values are good.
+    /// Which values are better.
     pub better: Better,
     /// Its mean over the tests before.
     pub before: f64,
@@ -114,9 +114,9 @@ impl MeasuredNumber {
         })
     }
 
-    /// A baseline has dozens of numbers, and one that has shifted ends a build. Therefore the question has the whole
-    /// p-value, not the mid-p of `compare`. No arrangement of its values makes some numbers significant: these cannot
-    /// be shown.
+    /// A baseline has dozens of numbers, and a single shift ends a build. Therefore the question
+    /// uses the whole p-value, not the mid-p of `compare`. Numbers that no arrangement of their
+    /// values makes significant cannot be shown.
     fn question(&self) -> ChangeQuestion {
         let difference = self.shift.difference;
         ChangeQuestion {
@@ -211,7 +211,8 @@ impl NumberValues {
     }
 }
 
-/// In the tests in which both sides measure the same: a gate whose block has changed measures something else.
+/// The values of tests in which both sides measure the same: a gate with a changed block is
+/// excluded.
 fn values(name: &NumberName, pairs: &[TestPair<'_>]) -> NumberValues {
     let measures_the_same = |before: &TestBaseline, after: &TestBaseline| {
         if name.gate == EXPECT {

@@ -124,7 +124,7 @@ impl PassRates {
         self.answer.filter(|_| self.sides > 1)?.p
     }
 
-    /// The changes that runs of these numbers can show; `None` if there are none.
+    /// The changes that these numbers of runs can show; `None` if they can show none.
     pub fn reach(&self) -> Option<DetectableChange> {
         let change = self.change.as_ref()?;
         Some(DetectableChange::new(&self.with_runs, change, self.sides))

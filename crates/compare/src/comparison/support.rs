@@ -69,9 +69,9 @@ impl MissingRuns {
     }
 }
 
-/// The class of a thing that held in every run before. It is broken when it holds in no run now, or in so few that
-/// chance hardly explains it. It takes enough runs on each side in which it can hold: an agent differs from itself in
-/// nearly half of the pairs of single runs.
+/// The class of a fact that held in every earlier run. It is broken if it holds in no run now, or
+/// in so few that chance hardly explains it. Both sides need enough runs: an agent differs from
+/// itself in nearly half of the pairs of single runs.
 pub(crate) fn class_of_invariant(before: Support, now: Support) -> DifferenceClass {
     if now.is_whole() {
         return DifferenceClass::Pass;

@@ -8,7 +8,7 @@ use mcptest_core::report::leaderboard::{
     JudgedGroup, JudgedTest, Leaderboard, ModelDifference, board,
 };
 
-/// A side beside the first: what it is called, its rows, and what was found of them.
+/// A side compared with the first: its name, its rows, and the result.
 struct SideBesideFirst<'s, 'r> {
     name: &'s str,
     comparison: &'s ReportComparison<'r>,
@@ -45,7 +45,7 @@ pub(super) fn leaderboard_of_sides<'s>(
 
 /// The tests that all sides have.
 struct TestsOfAllSides<'s> {
-    /// The sides, their tests in the same order.
+    /// The sides, with their tests in one order.
     groups: Vec<JudgedGroup<'s>>,
     /// The names of the other tests.
     left_out: Vec<String>,
@@ -79,7 +79,8 @@ impl<'s> TestsOfAllSides<'s> {
     }
 }
 
-/// A test of the first side and the same test of every other; `None` where one of them cannot be compared.
+/// A test of the first side and the same test of every other side; `None` if one of them cannot be
+/// compared.
 fn tests_of_all<'s>(
     test: &'s TestReport,
     sides: &[SideBesideFirst<'s, '_>],

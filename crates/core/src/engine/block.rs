@@ -35,7 +35,7 @@ pub struct GateBlock {
     key_span: Span,
     /// The line of the suite that the block begins on, known once the suite is complete.
     suite_line: Option<usize>,
-    /// A digest of the block as it is written.
+    /// A digest of the block in the suite.
     pub(crate) digest: String,
 }
 

@@ -194,7 +194,7 @@ const SYNONYMS: &[(&str, &str)] = &[
     ("partial", "subset"),
 ];
 
-/// The word of other tools for the first of them.
+/// Another tool's name for the first of them.
 const RUBRIC: &str = "llm-rubric";
 
 /// A matcher's documentation.

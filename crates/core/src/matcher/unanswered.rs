@@ -73,10 +73,10 @@ impl Unanswered {
             }
         }
         match &steps[..] {
-            [StepInto::Index(_)] if is_list_of_each => format!("ask the items with {ASK_ITEMS}"),
-            _ if is_list_of_each => format!("write `{path}` and ask its items with {ASK_ITEMS}"),
+            [StepInto::Index(_)] if is_list_of_each => format!("check the items with {ASK_ITEMS}"),
+            _ if is_list_of_each => format!("write `{path}` and check its items with {ASK_ITEMS}"),
             [StepInto::Index(_)] if !is_in_items => {
-                format!("write `{path}`, or ask the items with {ASK_ITEMS}")
+                format!("write `{path}`, or check the items with {ASK_ITEMS}")
             }
             _ => format!("write `{path}`"),
         }
@@ -126,8 +126,8 @@ impl Wanted {
     }
 }
 
-/// The shortest way to a part that the matcher can be asked of. The text of a content block comes before its other
-/// keys.
+/// The shortest path to a part that the matcher applies to. The text of a content block comes
+/// before its other keys.
 fn way_to(wanted: Wanted, value: &Value, deepest: usize) -> Option<Vec<StepInto<'_>>> {
     if wanted.is_met_by(value) {
         return Some(Vec::new());

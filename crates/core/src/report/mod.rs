@@ -199,7 +199,7 @@ pub struct TestReport {
     /// True if `[model]` is part of the row's name, because the agent has several models.
     #[serde(default, rename = "matrix", skip_serializing_if = "std::ops::Not::not")]
     pub has_several_models: bool,
-    /// The variant, when the agent has several: `4 distractors`.
+    /// The variant, if the agent has several: `4 distractors`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<Variant>,
     /// The worst of its runs and gates.
@@ -233,7 +233,7 @@ pub struct TestReport {
     /// The lines of the suite around the checks that failed, where a report shows evidence.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub excerpts: Vec<Excerpt>,
-    /// The expectations of its runs: for each block of the suite a digest, by the block's key.
+    /// The expectations of its runs: a digest of each block of the suite, by the block's key.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub checks: BTreeMap<String, String>,
     /// Each run with its `expect:`.

@@ -383,9 +383,9 @@ impl Loader<'_> {
         merged
     }
 
-    /// Reads the tools of each mock, by the name of its server. Refuses manifests with errors. A missing manifest is
-    /// only a warning if just the recordings of agents need it: they can still be judged, but not be stale for its
-    /// tools.
+    /// Reads the tools of each mock, by the name of its server. Refuses manifests with errors. A
+    /// missing manifest is only a warning if only recordings of agents need it: they can still be
+    /// judged, but their tools are not compared.
     fn read_mocks(&mut self, parts: &Parts, path: &Path) -> BTreeMap<String, KnownMock> {
         let mut manifests = BTreeMap::new();
         let mut mocks = BTreeMap::new();

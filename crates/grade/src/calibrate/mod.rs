@@ -46,7 +46,7 @@ pub(crate) struct LabelledRow<'r, 'p> {
 
 /// The facts about a plan's runs besides the labelled ones.
 pub(crate) struct Labelling {
-    /// Where the labels are from.
+    /// The source of the labels.
     pub(crate) labels: String,
     pub(crate) left_out: Vec<LeftOutRow>,
     /// Runs without a label.

@@ -60,7 +60,7 @@ pub struct GateCalibration {
     pub is_written: bool,
     /// The unit that is counted.
     pub unit: JudgedUnit,
-    /// Its verdicts on what is good.
+    /// Its verdicts on good runs or rows.
     pub good: Verdicts,
     /// Its verdicts on bad runs or rows.
     pub bad: Verdicts,

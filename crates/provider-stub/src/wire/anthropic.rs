@@ -358,7 +358,7 @@ fn stop_reason(step: &Step) -> &str {
     }
 }
 
-/// The blocks of an answer: the result of an earlier program first, then what the model thinks, says and calls.
+/// The blocks of an answer: the result of an earlier program first, then thoughts, text and calls.
 fn content(answering: &Answering<'_>, id_of_code: Option<&str>) -> Vec<Value> {
     let step = answering.step;
     let mut content = Vec::new();

@@ -22,10 +22,10 @@ pub(crate) fn headline(
         }
         (Some(actual), _) => format!("{expected}, got {}", shown(actual, limits)),
         (None, Some(None)) => format!("{expected}, but it was not measured"),
-        (None, _) if expectation.passed => format!("{expected}, and nothing is there"),
+        (None, _) if expectation.passed => format!("{expected}, but it has no value"),
         (None, _) => match &expectation.reason {
             Some(why) => format!("{expected}, but {}", about_it(why, expectation, limits)),
-            None => format!("{expected}, but nothing is there"),
+            None => format!("{expected}, but it has no value"),
         },
     }
 }

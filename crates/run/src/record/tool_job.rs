@@ -82,7 +82,7 @@ impl ToolJob<'_> {
         })
     }
 
-    /// The result, on a server of its own or one that it shares with others.
+    /// The result, from its own or a shared server.
     async fn called(&self, context: &RecordingContext<'_>) -> Result<String, Reason> {
         let ToolRow { suite, test, .. } = self.of;
         let redactor = self.secrets.redactor()?;

@@ -175,7 +175,7 @@ async fn cancel(bench: &mut ServerUnderTest) -> ProbeOutcome {
         .came(came))
 }
 
-/// A notification that means nothing to the server: no answer may come, but one that refuses it over HTTP.
+/// Sends an unknown notification: no answer may arrive, except a refusal over HTTP.
 async fn notification(bench: &ServerUnderTest, method: &str, params: &str) -> ProbeOutcome {
     let line = jsonrpc::notification(method, Some(params));
     let came = match bench.raw_and_on(&line, &[("mcp-method", method)]).await {

@@ -199,7 +199,7 @@ pub async fn check(
     Ok(Report::new(rows, Gates::default()))
 }
 
-/// Sends one probe, on a connection that works.
+/// Sends one probe on a working connection.
 async fn one(probe: &'static Probe, bench: &mut ServerUnderTest, time: &TimeLimit) -> ProbeOutcome {
     let era = bench.era();
     if probe.section(era).is_none() {

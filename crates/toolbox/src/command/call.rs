@@ -258,7 +258,7 @@ fn show_error(error: &RpcError, as_json: bool, paint: Paint) -> Result<u8, Failu
     Ok(EXIT_FAILED)
 }
 
-/// The call is made all the same: what the server answers is what one wants to see.
+/// The call is made anyway: the server's answer is what the user wants to see.
 fn unknown_tool(wanted: &str, tools: &[Tool]) -> String {
     const SHOWN: usize = 20;
     let known = tools.iter().map(|tool| tool.name.as_str());

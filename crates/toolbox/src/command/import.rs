@@ -83,9 +83,9 @@ fn read_all(
     }
     whole.filter(|_| broken == 0).ok_or_else(|| {
         let what = if transcripts.len() == 1 {
-            "the transcript cannot be read"
+            "cannot read the transcript"
         } else {
-            "not every transcript can be read"
+            "cannot read every transcript"
         };
         Failure::ended(EXIT_BROKEN, format!("nothing was written: {what}"))
     })
@@ -98,7 +98,7 @@ fn tell_disagreement(disagreed: &[&str]) {
     let differ = disagreed.join(", ");
     let them = if disagreed.len() == 1 { "it" } else { "them" };
     output::stderr(&format!(
-        "note: the conversations differ in {differ}, so the cassette's header does not have {them}\n"
+        "note: the conversations differ in {differ}, so the cassette's header omits {them}\n"
     ));
 }
 

@@ -113,7 +113,8 @@ fn environment() -> impl Iterator<Item = (String, String)> {
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
 }
 
-/// On stdio one thread passes everything on: each hand-over to another would cost a call some microseconds.
+/// On stdio, one thread passes everything on: each switch to another would cost a call some
+/// microseconds.
 fn pass_on(
     command: Vec<String>,
     injector: Injector,

@@ -122,7 +122,7 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
     if path.exists() {
         return Err(io::Error::new(
             io::ErrorKind::AlreadyExists,
-            format!("{} is there already", path.display()),
+            format!("{} already exists", path.display()),
         ));
     }
     mcptest_replay::write(path, text)

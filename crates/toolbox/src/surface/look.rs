@@ -218,7 +218,7 @@ fn walk_map<'a>(
     }
 }
 
-/// Every text of a value, its keys among them.
+/// Every text of a value, including its keys.
 fn texts_in<'a>(place: &str, value: &'a Value, texts: &mut Vec<PlacedText<'a>>) {
     match value {
         Value::String(text) => texts.push(PlacedText::new(place, text)),

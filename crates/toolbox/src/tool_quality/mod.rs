@@ -226,13 +226,13 @@ fn surfaces(runs: &[Run<'_>]) -> Option<Vec<Vec<CatalogueTool>>> {
 
 /// The tools that the runs were offered, or why no tool can be judged.
 fn offered_surfaces(runs: &[Run<'_>]) -> Result<Vec<Vec<CatalogueTool>>, &'static str> {
-    let surfaces = surfaces(runs).ok_or("the recording does not say which tools there were")?;
+    let surfaces = surfaces(runs).ok_or("the recording does not contain the agent's tools")?;
     if !surfaces.iter().all(Vec::is_empty) {
         Ok(surfaces)
     } else if runs.is_empty() {
         Err("no runs")
     } else {
-        Err("the agent was offered no tools")
+        Err("the agent had no tools")
     }
 }
 
@@ -296,7 +296,7 @@ impl Worst {
     }
 }
 
-/// The tools of the servers; what was injected to distract is not theirs.
+/// The tools of the servers, without injected distractors.
 fn own(catalogue: &[CatalogueTool]) -> Vec<CatalogueTool> {
     catalogue
         .iter()

@@ -67,7 +67,7 @@ impl Live {
 }
 
 impl RowAtWork {
-    /// Somebody has the right to write the row's recording, and not all of its runs are there.
+    /// Returns the row if a process holds the lock of its recording and runs are missing.
     fn from_row(at: usize, row: &Row<'_>, test: &TestReport) -> Option<Self> {
         let Subject::Agent(of) = row.subject else {
             return None;

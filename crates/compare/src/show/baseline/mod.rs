@@ -85,7 +85,7 @@ pub(super) fn totals(comparison: &BaselineDiff) -> String {
     totals.join(", ")
 }
 
-/// The reason for a number that is not reported as shifted.
+/// The reason that a number is not reported as shifted.
 pub(super) fn why_undecided(class: DifferenceClass) -> &'static str {
     if class == DifferenceClass::Undecided {
         "not enough runs to tell"

@@ -34,7 +34,7 @@ const TARGETS: &[Target] = &[DISCOVERY];
 /// The kind of thing that a name in a prompt denotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum NamedThing {
-    /// It gives the answer away.
+    /// A tool, which gives the answer away.
     Tool,
     /// A server, whose name may be an ordinary word: `weather`, and a question about the weather.
     Server,
@@ -119,7 +119,8 @@ impl Gate for DiscoveryBlock {
     }
 }
 
-/// A prompt that names a tool is not what the block claims. The name of a server may be an ordinary word.
+/// The problem of a prompt that names a tool. The name of a server may be an ordinary word, so it
+/// is a warning.
 fn named_problem(name: &str, what: NamedThing) -> Problem {
     let word = what.word();
     match what {

@@ -71,7 +71,7 @@ fn not_survived(strike: &Strike<'_>, run: &Run<'_>, why: &str) -> Finding {
     Finding::new(Some(run.number), message).about(&[SURVIVED, SURVIVAL_RATE])
 }
 
-/// Names the combinations whose calls were not made, unless none was.
+/// Names the combinations whose calls were not made, if some were.
 fn never_reached(tally: &CombinationOutcomes) -> Option<Finding> {
     if tally.unreached.is_empty() || tally.reached() == 0 {
         return None;

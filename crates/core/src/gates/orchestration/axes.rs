@@ -148,7 +148,7 @@ impl Axes {
         }
     }
 
-    /// Efficiency: within a run, the same call twice is one distinct call.
+    /// Efficiency: an equal call in the same run counts once.
     fn repeats(&mut self, walk: &AxesWalk<'_>) {
         let mut first: HashMap<(Tool<'_>, u128), usize> = HashMap::default();
         for (at, call) in walk.calls.iter().enumerate() {

@@ -329,8 +329,8 @@ struct Blow {
 }
 
 impl Blow {
-    /// Uses a recorded cost unchanged. Without a recorded cost, silence costs the budget of the call and a refusal
-    /// costs nothing.
+    /// The recorded cost of an event. Without one, silence costs the budget of the call and a
+    /// refusal costs nothing.
     fn new(event: &FaultEvent<'_>, succeeded: bool, budget_ms: u64) -> Self {
         match event.kind.effect() {
             Some(Effect::Delay) => {

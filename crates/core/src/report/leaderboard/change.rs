@@ -97,7 +97,8 @@ pub struct ChangeQuestion {
 /// The answer of the runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ChangeAnswer {
-    /// The p-value, adjusted for all questions that were asked together. `None` if the runs could not show a change.
+    /// The p-value, adjusted for all questions asked together. `None` if the runs could not show a
+    /// change.
     pub p: Option<f64>,
     /// The verdict.
     pub verdict: Verdict,

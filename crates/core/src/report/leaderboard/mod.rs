@@ -198,7 +198,7 @@ impl<'r> CommonTests<'r> {
     }
 }
 
-/// Tests that two groups hold to different blocks: their rates say nothing of each other.
+/// Tests for which two groups have different blocks, so that their rates are not comparable.
 fn held_to_other_checks<'r>(groups: &[JudgedGroup<'r>]) -> BTreeSet<TestKey<'r>> {
     let mut first: BTreeMap<TestKey<'r>, &'r TestReport> = BTreeMap::new();
     let mut unlike = BTreeSet::new();

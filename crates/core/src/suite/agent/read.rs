@@ -343,10 +343,16 @@ fn read_parameters(
 ) -> BTreeMap<String, Value> {
     let mut parameters = request::read(block, spans);
     for (key, doc) in [
-        ("max_turns", "The most assistant turns of a run"),
-        ("max_tokens", "The most tokens of one answer"),
-        ("max_tool_calls", "The most tool calls of a run"),
-        ("token_budget", "The most tokens of a run"),
+        (
+            "max_turns",
+            "The maximum number of assistant turns of a run",
+        ),
+        ("max_tokens", "The maximum number of tokens of one answer"),
+        (
+            "max_tool_calls",
+            "The maximum number of tool calls of a run",
+        ),
+        ("token_budget", "The maximum number of tokens of a run"),
     ] {
         request::put(block, &mut parameters, key, doc, |f| f.whole(1..=u64::MAX));
     }

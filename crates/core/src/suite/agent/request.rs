@@ -37,8 +37,7 @@ pub(super) fn read(block: &mut Block<'_>, spans: &mut Vec<(&'static str, Span)>)
         block,
         into,
         "tool_choice",
-        "`auto` (the default), `required`, `none`, or the tool that is called first. A requirement holds until \
-         the first results arrive",
+        "`auto` (the default), `required`, `none`, or the tool that is called first. It applies until the first results arrive",
         |f| f.tool(),
     );
     put(block, into, TEMPERATURE, "The sampling temperature", |f| {
@@ -55,7 +54,7 @@ pub(super) fn read(block: &mut Block<'_>, spans: &mut Vec<(&'static str, Span)>)
         block,
         into,
         "seed",
-        "The seed of sampling, where the provider has one",
+        "The seed of sampling, if the provider has one",
         |f| f.whole(0..=LARGEST_SEED),
     );
     put(
@@ -69,7 +68,7 @@ pub(super) fn read(block: &mut Block<'_>, spans: &mut Vec<(&'static str, Span)>)
         block,
         into,
         "extra",
-        "Further entries of the request, as the provider has them",
+        "Further entries of the request, in the provider's spelling",
         read_extra,
     );
     spans.extend(
