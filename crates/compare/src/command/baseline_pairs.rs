@@ -1,10 +1,9 @@
 //! Which baselines are compared when a folder of them is named?
 
 use mcptest_command::Failure;
+use mcptest_core::change::pair_items;
 use mcptest_core::escape::escape_path;
 use mcptest_core::row::quoted;
-use std::collections::BTreeSet;
-use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 /// Two files to compare.
@@ -25,62 +24,49 @@ pub(super) struct Pairs {
 /// The named files. Of folders, the files of the same name, or the only file of each.
 pub(super) fn pairs(before: &Path, after: &Path) -> Result<Pairs, Failure> {
     let (befores, afters) = (candidates(before)?, candidates(after)?);
-    if let ([before], [after]) = (&befores[..], &afters[..]) {
-        let (before, after) = (before.clone(), after.clone());
-        return Ok(Pairs {
-            pairs: vec![Pair { before, after }],
-            alone: Vec::new(),
-        });
-    }
-    let names = |files: &[PathBuf]| -> BTreeSet<OsString> {
-        files
-            .iter()
-            .filter_map(|file| Some(file.file_name()?.to_owned()))
-            .collect()
-    };
-    let (ours, theirs) = (names(&befores), names(&afters));
-    let of = |files: &[PathBuf], name: &OsString| {
-        files
-            .iter()
-            .find(|file| file.file_name() == Some(name))
-            .cloned()
-    };
-    let pairs: Vec<Pair> = ours
-        .intersection(&theirs)
-        .filter_map(|name| {
-            Some(Pair {
-                before: of(&befores, name)?,
-                after: of(&afters, name)?,
-            })
+    let are_single = befores.len() == 1 && afters.len() == 1;
+    let paired = pair_items(
+        &befores,
+        &afters,
+        |file| file.file_name(),
+        |_, _| are_single,
+    );
+    let pairs: Vec<Pair> = paired
+        .both()
+        .map(|(before, after)| Pair {
+            before: before.clone(),
+            after: after.clone(),
         })
         .collect();
-    let (Some(one), Some(other)) = (befores.first(), afters.first()) else {
-        return Err(Failure::new("no baseline to compare"));
-    };
     if pairs.is_empty() {
-        let why = format!(
-            "no baseline in {} has the name of one in {}",
-            escape_path(before),
-            escape_path(after)
-        );
-        let help = format!(
-            "name two files, as in `mcptest model-baseline diff {} {}`",
-            quoted(&one.to_string_lossy()),
-            quoted(&other.to_string_lossy())
-        );
-        return Err(Failure::with_help(why, help));
+        return Err(no_pair(before, after, befores.first(), afters.first()));
     }
-    let is_alone = |file: &&PathBuf| {
-        file.file_name()
-            .is_some_and(|name| ours.contains(name) != theirs.contains(name))
+    let alone = paired
+        .only_before()
+        .chain(paired.only_after.iter().copied());
+    Ok(Pairs {
+        pairs,
+        alone: alone.cloned().collect(),
+    })
+}
+
+/// Two folders without files of one name, each with its first file.
+fn no_pair(before: &Path, after: &Path, one: Option<&PathBuf>, other: Option<&PathBuf>) -> Failure {
+    let why = format!(
+        "no baseline in {} has the name of one in {}",
+        escape_path(before),
+        escape_path(after)
+    );
+    let file = |file: Option<&PathBuf>| {
+        let file = file.map(|file| file.to_string_lossy());
+        quoted(&file.unwrap_or_default())
     };
-    let alone = befores
-        .iter()
-        .chain(&afters)
-        .filter(is_alone)
-        .cloned()
-        .collect();
-    Ok(Pairs { pairs, alone })
+    let help = format!(
+        "name two files, as in `mcptest model-baseline diff {} {}`",
+        file(one),
+        file(other)
+    );
+    Failure::with_help(why, help)
 }
 
 /// The file itself, or the baselines of a folder.
