@@ -35,9 +35,13 @@ fn exported_types(exports: &str) -> Vec<&str> {
 fn documented<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let declared = ["struct", "enum"].into_iter().find_map(|kind| {
         let declaration = format!("\npub {kind} {name}");
-        let at = text.find(&declaration)?;
-        let next = text[at + declaration.len()..].chars().next()?;
-        (!next.is_alphanumeric() && next != '_').then_some(at)
+        let is_whole = |at: &usize| {
+            let next = text[at + declaration.len()..].chars().next();
+            next.is_some_and(|next| !next.is_alphanumeric() && next != '_')
+        };
+        text.match_indices(&declaration)
+            .map(|(at, _)| at)
+            .find(is_whole)
     })?;
     let above = &text[..declared];
     let begin = above.rfind("\n\n").unwrap_or_default();
@@ -59,7 +63,8 @@ mod tests {
     fn a_type_without_an_example_is_named() {
         let with = "/// A run.\n///\n/// ```\n/// let run = Run;\n/// ```\n#[derive(Debug)]\npub struct Run;\n";
         assert_eq!(told(&format!("//! Runs.\n\n{with}")), [""; 0]);
-        let other = with.replace("Run;\n", "RunReport;\n");
+        let other = with.replace("pub struct Run;", "pub struct RunReport;");
+        assert_eq!(told(&format!("//! Runs.\n\n{other}\n{with}")), [""; 0]);
         let without = "//! Runs.\n\n/// A run.\npub struct Run;\n";
         let complaint = format!("{EXPORTS}: `Run` has no example in its documentation");
         assert_eq!(told(&format!("{without}\n{other}")), [complaint]);
