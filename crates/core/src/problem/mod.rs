@@ -16,7 +16,8 @@ use crate::report::Place;
 ///
 /// let mut sources = Sources::default();
 /// let file = sources.add("weather.yml", "agents:\n  - nam: x\n".to_owned());
-/// assert_eq!(sources.place(Span { file, start: 12, end: 15 }), ("weather.yml", 2, 5));
+/// let place = sources.file_and_line(Span { file, start: 12, end: 15 });
+/// assert_eq!((place.file.as_str(), place.line), ("weather.yml", 2));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Span {

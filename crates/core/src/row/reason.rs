@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// ```
 /// use mcptest_core::{Reason, ReasonKind};
 ///
-/// let reason = Reason::new(ReasonKind::RecordingMissing, "there is no recording");
+/// let reason = Reason::new(ReasonKind::RecordingMissing, "the recording is missing");
 /// assert_eq!(reason.kind, ReasonKind::RecordingMissing);
 /// ```
 #[must_use]
