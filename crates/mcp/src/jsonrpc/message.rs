@@ -139,20 +139,28 @@ impl<'a> Outline<'a> {
             Some(found) => return Err(Malformed::WrongVersion(excerpt(found))),
             None => return Err(Malformed::NoVersion),
         }
-        if let Some(method) = self.method {
-            let method: Cow<'a, str> = borrowed_text(method).ok_or(Malformed::BadMethod)?;
-            return Ok(match self.id {
-                None => Body::Notification {
-                    method,
-                    params: self.params,
-                },
-                Some(id) => Body::Request {
-                    id: valid_id(id)?,
-                    method,
-                    params: self.params,
-                },
-            });
+        match self.method {
+            Some(method) => self.request(method),
+            None => self.answer(),
         }
+    }
+
+    fn request(self, method: &'a RawValue) -> Result<Body<'a>, Malformed> {
+        let method: Cow<'a, str> = borrowed_text(method).ok_or(Malformed::BadMethod)?;
+        Ok(match self.id {
+            None => Body::Notification {
+                method,
+                params: self.params,
+            },
+            Some(id) => Body::Request {
+                id: valid_id(id)?,
+                method,
+                params: self.params,
+            },
+        })
+    }
+
+    fn answer(self) -> Result<Body<'a>, Malformed> {
         match (self.result, self.error) {
             (Some(_), Some(_)) => Err(Malformed::BothResultAndError),
             (None, None) => Err(Malformed::Neither),

@@ -82,16 +82,9 @@ fn trace(tape: &Tape, session: Option<u64>, asked: &[&TapeRequest<'_>]) -> Conve
         if asked.result().is_some_and(needs_input) {
             waiting.insert(call.name.clone(), index);
         }
-        for fault in &asked.faults {
-            let kind = fault.split(':').next().unwrap_or(fault);
-            let detected = result.is_error || result.error.is_some();
-            trace.faults.get_or_insert_default().push(RecordedFault {
-                name: (*fault).to_owned(),
-                kind: kind.to_owned(),
-                call_index: index,
-                virtual_ms: None,
-                detected,
-            });
+        if !asked.faults.is_empty() {
+            let faults = recorded_faults(asked, index, &result);
+            trace.faults.get_or_insert_default().extend(faults);
         }
         if continued.is_some() {
             trace.tool_results[index] = result;
@@ -106,15 +99,40 @@ fn trace(tape: &Tape, session: Option<u64>, asked: &[&TapeRequest<'_>]) -> Conve
             trace.tool_results.push(result);
         }
     }
-    let times = || {
-        tape.entries
-            .iter()
-            .filter(|entry| entry.session == session && entry.from.is_some())
-    };
-    if let (Some(first), Some(last)) = (times().next(), times().next_back()) {
-        trace.conversation.duration_ms = Some(last.at_us.saturating_sub(first.at_us) / 1000);
-    }
+    trace.conversation.duration_ms = duration_ms(tape, session);
     trace
+}
+
+/// The faults that struck a call.
+fn recorded_faults(
+    asked: &TapeRequest<'_>,
+    call_index: usize,
+    result: &RecordedResult,
+) -> Vec<RecordedFault> {
+    let detected = result.is_error || result.error.is_some();
+    asked
+        .faults
+        .iter()
+        .map(|fault| RecordedFault {
+            name: (*fault).to_owned(),
+            kind: fault.split(':').next().unwrap_or(fault).to_owned(),
+            call_index,
+            virtual_ms: None,
+            detected,
+        })
+        .collect()
+}
+
+/// The time from the first message of a session to its last.
+fn duration_ms(tape: &Tape, session: Option<u64>) -> Option<u64> {
+    let mut times = tape
+        .entries
+        .iter()
+        .filter(|entry| entry.session == session && entry.from.is_some())
+        .map(|entry| entry.at_us);
+    let first = times.next()?;
+    let last = times.next_back().unwrap_or(first);
+    Some(last.saturating_sub(first) / 1000)
 }
 
 fn result(tape: &Tape, asked: &TapeRequest<'_>, call_index: usize) -> RecordedResult {
@@ -177,22 +195,24 @@ fn client_name(asked: &[TapeRequest<'_>]) -> Option<String> {
         .map(str::to_owned)
 }
 
+#[derive(Deserialize)]
+struct Listed<'a> {
+    #[serde(borrow)]
+    tools: Vec<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct ListedTool<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(default)]
+    description: serde_json::Value,
+    #[serde(borrow, default, rename = "inputSchema")]
+    input_schema: Option<&'a RawValue>,
+}
+
 /// The listed tools, the latest version of each name; `None` if they were never listed.
 fn catalogue(tape: &Tape, asked: &[TapeRequest<'_>]) -> Option<Vec<CatalogueTool<Box<RawValue>>>> {
-    #[derive(Deserialize)]
-    struct Listed<'a> {
-        #[serde(borrow)]
-        tools: Vec<&'a RawValue>,
-    }
-    #[derive(Deserialize)]
-    struct ListedTool<'a> {
-        #[serde(borrow)]
-        name: Cow<'a, str>,
-        #[serde(default)]
-        description: serde_json::Value,
-        #[serde(borrow, default, rename = "inputSchema")]
-        input_schema: Option<&'a RawValue>,
-    }
     let mut tools: Vec<CatalogueTool<Box<RawValue>>> = Vec::new();
     let mut is_listed = false;
     for asked in asked.iter().filter(|asked| asked.method == "tools/list") {

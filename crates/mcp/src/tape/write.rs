@@ -66,7 +66,7 @@ impl Writer {
     /// Prepares to write a tape over an existing file; `{number}` in the name becomes the first free number. The
     /// first `flush` begins it: a writer that is dropped earlier changes no file.
     pub fn create(path: &Path, server: TapeServer, redactor: Redactor) -> Result<Self, WriteError> {
-        let (path, file, before) = open(path)?;
+        let OpenedFile { path, file, before } = open(path)?;
         let header = Header {
             format: FORMAT.to_owned(),
             version: VERSION,
@@ -210,62 +210,89 @@ fn without_secrets(redactor: &Redactor, words: &[String]) -> Vec<String> {
         .collect()
 }
 
-fn open(path: &Path) -> Result<(PathBuf, File, Before), WriteError> {
-    let refused = |error: io::Error| WriteError::Refused {
-        path: path.to_owned(),
-        reason: files::reason(&error),
-    };
-    files::make_folder_of(path).map_err(refused)?;
+/// A file that is ready for a tape.
+struct OpenedFile {
+    path: PathBuf,
+    file: File,
+    before: Before,
+}
+
+fn open(path: &Path) -> Result<OpenedFile, WriteError> {
+    files::make_folder_of(path).map_err(|error| refused(path, &error))?;
     let name = path.to_string_lossy();
     if name.contains("{number}") {
-        return (1..=u32::MAX)
-            .find_map(|number| {
-                let numbered = PathBuf::from(name.replace("{number}", &number.to_string()));
-                match OpenOptions::new()
-                    .write(true)
-                    .create_new(true)
-                    .open(&numbered)
-                {
-                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => None,
-                    outcome => Some(
-                        outcome
-                            .map(|file| (numbered, file, Before::Nothing))
-                            .map_err(refused),
-                    ),
-                }
-            })
-            .unwrap_or_else(|| Err(WriteError::Busy(path.to_owned())));
+        return open_numbered(path, &name);
     }
-    let (file, before) = match OpenOptions::new().write(true).create_new(true).open(path) {
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            let (file, is_stream) = files::open_to_write(path).map_err(refused)?;
-            (
-                file,
-                if is_stream {
-                    Before::Over
-                } else {
-                    Before::Kept
-                },
-            )
-        }
-        outcome => (outcome.map_err(refused)?, Before::Nothing),
+    let (file, before) = match create_new(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => open_existing(path)?,
+        created => (
+            created.map_err(|error| refused(path, &error))?,
+            Before::Nothing,
+        ),
     };
     match file.try_lock() {
         Err(std::fs::TryLockError::WouldBlock) => return Err(WriteError::Busy(path.to_owned())),
         // Not every file system, and no pipe or device, can be locked.
         Ok(()) | Err(std::fs::TryLockError::Error(_)) => {}
     }
-    let is_own = |bytes: &[u8]| {
-        let first = bytes
-            .split(|byte| *byte == b'\n')
-            .next()
-            .unwrap_or_default();
-        is_tape(&String::from_utf8_lossy(first))
-    };
-    if before == Before::Kept && !files::may_replace(path, is_own).map_err(refused)? {
+    if before == Before::Kept
+        && !files::may_replace(path, begins_as_tape).map_err(|error| refused(path, &error))?
+    {
         return Err(WriteError::NotATape(path.to_owned()));
     }
-    Ok((path.to_owned(), file, before))
+    Ok(OpenedFile {
+        path: path.to_owned(),
+        file,
+        before,
+    })
+}
+
+/// The first file of this name that does not exist, counted from 1.
+fn open_numbered(path: &Path, name: &str) -> Result<OpenedFile, WriteError> {
+    for number in 1..=u32::MAX {
+        let numbered = PathBuf::from(name.replace("{number}", &number.to_string()));
+        match create_new(&numbered) {
+            Ok(file) => {
+                return Ok(OpenedFile {
+                    path: numbered,
+                    file,
+                    before: Before::Nothing,
+                });
+            }
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(refused(path, &error)),
+        }
+    }
+    Err(WriteError::Busy(path.to_owned()))
+}
+
+fn open_existing(path: &Path) -> Result<(File, Before), WriteError> {
+    let (file, is_stream) = files::open_to_write(path).map_err(|error| refused(path, &error))?;
+    let before = if is_stream {
+        Before::Over
+    } else {
+        Before::Kept
+    };
+    Ok((file, before))
+}
+
+fn create_new(path: &Path) -> io::Result<File> {
+    OpenOptions::new().write(true).create_new(true).open(path)
+}
+
+fn refused(path: &Path, error: &io::Error) -> WriteError {
+    WriteError::Refused {
+        path: path.to_owned(),
+        reason: files::reason(error),
+    }
+}
+
+fn begins_as_tape(bytes: &[u8]) -> bool {
+    let first = bytes
+        .split(|byte| *byte == b'\n')
+        .next()
+        .unwrap_or_default();
+    is_tape(&String::from_utf8_lossy(first))
 }
 
 #[cfg(test)]
