@@ -12,8 +12,9 @@ pub use program::{Ended, Program};
 pub use setup::{CallEvent, OnCall, OwnError, OwnOutcome, OwnSetup};
 
 use call_log::CallLog;
-use catalogue::Offered;
+use catalogue::{Injected, Offered};
 use mcptest_core::trace::{ConversationTrace, RecordedTurn};
+use mcptest_mcp::client::ServerSpec;
 use proxies::Proxies;
 use server_proxy::ServerProxy;
 use std::path::Path;
@@ -35,20 +36,14 @@ pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
         Vec::new()
     };
     let injected = offered.distractors(setup.distractors, &setup.servers);
-    let hidden = Arc::new(setup.hidden);
+    let shared = SharedByProxies {
+        log: Arc::clone(&log),
+        offered: Arc::clone(&offered),
+        hidden: Arc::new(setup.hidden),
+    };
     let mut proxies = Proxies::new();
     for server in &setup.servers {
-        let own = injected
-            .iter()
-            .filter(|injected| injected.host == server.name);
-        let server_proxy = ServerProxy {
-            server: server.name.clone(),
-            timeout_ms: server.timeout.as_millis() as u64,
-            hidden: Arc::clone(&hidden),
-            distractors: Arc::new(own.map(|injected| injected.tool.clone()).collect()),
-            log: Arc::clone(&log),
-            offered: Arc::clone(&offered),
-        };
+        let server_proxy = shared.proxy_of(server, &injected);
         proxies
             .open(server.clone(), server_proxy, setup.program)
             .await?;
@@ -83,6 +78,31 @@ pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
         model,
         stderr,
     })
+}
+
+/// The values that all proxies of a run share.
+struct SharedByProxies {
+    log: Arc<CallLog>,
+    offered: Arc<Offered>,
+    hidden: Arc<Vec<String>>,
+}
+
+impl SharedByProxies {
+    fn proxy_of(&self, server: &ServerSpec, injected: &[Injected]) -> ServerProxy {
+        let distractors = injected
+            .iter()
+            .filter(|injected| injected.host == server.name)
+            .map(|injected| injected.tool.clone())
+            .collect();
+        ServerProxy {
+            server: server.name.clone(),
+            timeout_ms: server.timeout.as_millis() as u64,
+            hidden: Arc::clone(&self.hidden),
+            distractors: Arc::new(distractors),
+            log: Arc::clone(&self.log),
+            offered: Arc::clone(&self.offered),
+        }
+    }
 }
 
 /// The variables of every agent, besides the addresses of its servers.
