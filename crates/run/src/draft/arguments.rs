@@ -16,7 +16,7 @@ pub(super) struct ServerFolder {
 
 impl ServerFolder {
     /// The surroundings of a server that is started by these words.
-    pub(super) fn of(words: &[String]) -> Self {
+    pub(super) fn from_command(words: &[String]) -> Self {
         let given = words.iter().skip(1).find(|word| Path::new(word).is_dir());
         let started_in = || (!words.is_empty()).then(|| ".".to_owned());
         Self {

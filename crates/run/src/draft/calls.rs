@@ -21,7 +21,7 @@ pub(super) struct Gate {
 pub(super) struct Calls(Vec<Vec<(String, Value)>>);
 
 impl Calls {
-    pub(super) fn of(runs: &[&Trace<'_>]) -> Self {
+    pub(super) fn from_runs(runs: &[&Trace<'_>]) -> Self {
         let call = |call: &mcptest_core::trace::Call<'_>| {
             let args = call
                 .args

@@ -37,7 +37,7 @@ pub(super) struct ServerEntry {
 impl ServerEntry {
     /// The entry of a server that was started from `here`, for a suite in `folder`. Includes the
     /// time limits of a request and of the start, if given.
-    pub(super) fn of(
+    pub(super) fn new(
         spec: &ServerSpec,
         timeout: Option<Duration>,
         folder: &Path,
@@ -264,7 +264,7 @@ mod tests {
             endpoint,
             ..ServerSpec::url("", "")
         };
-        ServerEntry::of(
+        ServerEntry::new(
             &spec,
             timeout,
             Path::new("/work"),

@@ -3,7 +3,7 @@
 use super::yaml;
 use mcptest_replay::tool_test::CallOutcome;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 const LONGEST_TEXT: usize = 100;
 const MOST_FIELDS: usize = 5;
@@ -51,34 +51,47 @@ pub(super) fn expectations(
     )];
     match (&first["structuredContent"], &second["structuredContent"]) {
         (Value::Object(one), Value::Object(other)) => {
-            let changes = one.iter().any(|(key, value)| {
-                other.get(key) != Some(value)
-                    || value
-                        .as_str()
-                        .is_some_and(|text| text.lines().any(is_of_the_moment))
-            });
-            let is_echo = |value: &Value| {
-                args.as_object()
-                    .is_some_and(|args| args.values().any(|arg| arg == value))
-            };
-            let shared = one
-                .iter()
-                .filter_map(|(key, value)| Some((key, value, other.get(key)?)));
-            expected.extend(shared.take(MOST_FIELDS).map(|(key, one, other)| {
-                let target = format!("result.structuredContent{}", step(key));
-                let is_stable =
-                    one == other && is_lasting(one, is_closed) && (!changes || is_echo(one));
-                let matcher = if is_stable {
-                    json!({ "exact": one })
-                } else {
-                    json!({ "absent": false })
-                };
-                Expectation::new(target, matcher)
-            }));
+            expected.extend(of_fields(one, other, args, is_closed));
         }
         _ => expected.extend(of_content(&first["content"], &second["content"])),
     }
     expected
+}
+
+/// The fields of structured content that both results have: with their values where those will stay.
+fn of_fields(
+    one: &Map<String, Value>,
+    other: &Map<String, Value>,
+    args: &Value,
+    is_closed: bool,
+) -> Vec<Expectation> {
+    let changes = one
+        .iter()
+        .any(|(key, value)| other.get(key) != Some(value) || is_momentary(value));
+    let is_echo = |value: &Value| {
+        args.as_object()
+            .is_some_and(|args| args.values().any(|arg| arg == value))
+    };
+    one.iter()
+        .filter_map(|(key, value)| Some((key, value, other.get(key)?)))
+        .take(MOST_FIELDS)
+        .map(|(key, one, other)| {
+            let is_stable =
+                one == other && is_lasting(one, is_closed) && (!changes || is_echo(one));
+            let matcher = if is_stable {
+                json!({ "exact": one })
+            } else {
+                json!({ "absent": false })
+            };
+            Expectation::new(format!("result.structuredContent{}", step(key)), matcher)
+        })
+        .collect()
+}
+
+fn is_momentary(value: &Value) -> bool {
+    value
+        .as_str()
+        .is_some_and(|text| text.lines().any(is_of_the_moment))
 }
 
 /// The expectation for a tool that reported `isError`, or for a refused call. `None` for an answer.

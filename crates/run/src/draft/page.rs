@@ -132,13 +132,9 @@ impl Page {
             .unwrap_or(0)
             .min(40);
         for tool in &self.tools {
-            let mark = if tool.is_read_only {
-                "read-only"
-            } else {
-                "         "
-            };
+            let mark = if tool.is_read_only { "read-only" } else { "" };
             let line = format!(
-                "#   {:widest$}  {mark}  {}",
+                "#   {:widest$}  {mark:9}  {}",
                 yaml::word(&tool.name),
                 tool.about
             );

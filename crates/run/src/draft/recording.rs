@@ -36,7 +36,7 @@ pub fn from_recording(file: &Path, out: &Path, name: Option<&str>) -> Result<Dra
     if is_tool_test(&recording) {
         return tool_recording::draft(file, recording.bytes(), out, name);
     }
-    let mut page = AgentPage::of(file, &recording.cassette()?, out, name)?;
+    let mut page = AgentPage::from_cassette(file, &recording.cassette()?, out, name)?;
     // The way to the recording leads through this folder.
     super::make_folder(out)?;
     page.is_asked = page.can_ask(out);
@@ -142,7 +142,7 @@ struct AgentPage {
 }
 
 impl AgentPage {
-    fn of(
+    fn from_cassette(
         file: &Path,
         cassette: &Cassette<'_>,
         out: &Path,
@@ -156,7 +156,7 @@ impl AgentPage {
                 .map_err(|problem| hopeless(file, format!("run {}: {problem}", run.number)))?;
             runs.push(trace);
         }
-        let calls = Calls::of(&runs);
+        let calls = Calls::from_runs(&runs);
         let header = cassette.header.as_ref();
         let mut gates = calls.gates();
         gates.retain(|gate| is_clean(&gate.lines.join("\n")));

@@ -66,7 +66,7 @@ pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
     let out = files::whole(&ask.out);
     let here = files::whole(Path::new("."));
     let folder = out.parent().unwrap_or(&here);
-    let entry = ServerEntry::of(&ask.spec, ask.timeout, folder, &here, &environment);
+    let entry = ServerEntry::new(&ask.spec, ask.timeout, folder, &here, &environment);
     let mut page = Page {
         server: ask
             .name
@@ -82,7 +82,7 @@ pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
         ..Page::default()
     };
     let server_folder = match &ask.spec.endpoint {
-        Endpoint::Command { words, .. } => ServerFolder::of(words),
+        Endpoint::Command { words, .. } => ServerFolder::from_command(words),
         _ => ServerFolder::default(),
     };
     let answers = first_calls(&mut session, &mut page, candidates, &server_folder).await;

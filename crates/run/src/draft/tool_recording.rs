@@ -4,6 +4,7 @@ use super::observed::{expectations, expected_failure, value_of};
 use super::page::tool_test;
 use super::recording::with_variables;
 use super::{Draft, DraftError, judged, path, suite_of, why_not, yaml};
+use mcptest_core::suite::{Suite, ToolTest};
 use mcptest_files as files;
 use mcptest_replay::tool_test::{header_now, parse_recording, path_of};
 use serde_json::{Map, Value, json};
@@ -31,16 +32,8 @@ pub(super) fn draft(
         (None, None) => return Err(hopeless(outcome.failure.unwrap_or_default())),
     };
     let server = name.unwrap_or(&header.server).to_owned();
-    let mut text = format!(
-        "# Drafted by `mcptest init --from-cassette` from {}.\n#\n# `mcptest run` judges the \
-        recording: offline, the same every time.\n# `mcptest run --record` calls the server again \
-        and judges its answers.\n\nservers:\n  {}: {}\n\ntools:\n",
-        yaml::comment(&file.display().to_string()),
-        yaml::text(&server),
-        template(&Value::Object(
-            entry(&header.server_entry, file, out).map_err(&hopeless)?
-        )),
-    );
+    let entry = entry(&header.server_entry, file, out).map_err(&hopeless)?;
+    let mut text = head(file, &server, entry);
     text.push_str(&tool_test(
         &server,
         (&header.test, &header.tool),
@@ -53,30 +46,45 @@ pub(super) fn draft(
     let Some(test) = suite.tools.first() else {
         return Err(DraftError::Refused(text));
     };
-    let first = serde_json::to_string(&header_now(&suite, test).sealed()).unwrap_or_default();
-    let second = clean
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .nth(1)
-        .unwrap_or_default();
-    let recording = format!("{first}\n{second}\n");
-    let recordings = vec![(path_of(&suite, test), recording.clone())];
-    let by_name = BTreeMap::from([(test.name.clone(), recording)]);
+    let recording = recorded_by(&suite, test, &clean);
+    let by_name = BTreeMap::from([(test.name.clone(), recording.clone())]);
     if let Some(why) = judged(out, &text, &none, &by_name)?
         .iter()
         .find_map(why_not)
     {
         return Err(hopeless(why));
     }
-    let said = vec![format!("1 tool test of {server}, with its recording")];
     Ok(Draft {
         path: out.to_owned(),
-        text,
-        said,
+        said: vec![format!("1 tool test of {server}, with its recording")],
         is_judged: true,
         records: true,
-        recordings,
+        recordings: vec![(path_of(&suite, test), recording)],
+        text,
     })
+}
+
+/// Everything before the tests.
+fn head(file: &Path, server: &str, entry: Map<String, Value>) -> String {
+    format!(
+        "# Drafted by `mcptest init --from-cassette` from {}.\n#\n# `mcptest run` judges the \
+        recording: offline, the same every time.\n# `mcptest run --record` calls the server again \
+        and judges its answers.\n\nservers:\n  {}: {}\n\ntools:\n",
+        yaml::comment(&file.display().to_string()),
+        yaml::text(server),
+        template(&Value::Object(entry)),
+    )
+}
+
+/// The recording as this suite would have written it: its own header above the same outcome.
+fn recorded_by(suite: &Suite, test: &ToolTest, recording: &str) -> String {
+    let header = serde_json::to_string(&header_now(suite, test).sealed()).unwrap_or_default();
+    let outcome = recording
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .nth(1)
+        .unwrap_or_default();
+    format!("{header}\n{outcome}\n")
 }
 
 /// The entry of a server as a suite has it.
