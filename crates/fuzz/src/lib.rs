@@ -235,11 +235,12 @@ fn imported(format: &str, data: &[u8]) {
             }
         };
         assert!(!imported.fidelity().to_string().is_empty());
-        let text = imported.cassette("fuzzed", &mcptest_replay::clean);
+        let conversations = imported.conversations();
+        let text = imported.into_cassette("fuzzed", &mcptest_replay::clean);
         let Ok(cassette) = mcptest_replay::cassette::parse(text.as_bytes()) else {
             panic!("no cassette: {text}")
         };
-        assert_eq!(cassette.runs.len(), imported.conversations());
+        assert_eq!(cassette.runs.len(), conversations);
         for run in &cassette.runs {
             let Ok(trace) = &run.trace else {
                 panic!("a broken run: {text}")

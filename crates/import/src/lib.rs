@@ -94,15 +94,12 @@ pub fn import(bytes: &[u8], format: Option<&Importer>) -> Result<Imported, Impor
     let read = (importer.read)(&document.values)
         .map_err(|misfit| document.error(importer.name, misfit, format.and_then(|_| other())))?;
     let mut fidelity = Fidelity::new(importer.name);
-    let mut transcripts: Vec<Transcript> = Vec::new();
-    for mut transcript in read {
-        if transcript.is_empty() {
-            continue;
-        }
+    let mut transcripts = read;
+    transcripts.retain(|transcript| !transcript.is_empty());
+    for transcript in &mut transcripts {
         transcript.leave_cut_off_calls();
         transcript.strip_servers();
-        fidelity.count(&transcript);
-        transcripts.push(transcript);
+        fidelity.count(transcript);
     }
     if transcripts.is_empty() {
         let message = format!("it contains no conversation ({})", importer.doc);
@@ -133,9 +130,10 @@ impl Imported {
     }
 
     /// The text of a cassette with one run for each conversation. `clean` removes the secrets from
-    /// each line.
-    pub fn cassette(&self, agent: &str, clean: &dyn Fn(&str) -> Cow<'_, str>) -> String {
-        write::cassette(&self.transcripts, agent, clean)
+    /// each line. A conversation is released once its line is written, so that memory holds a large
+    /// file only once.
+    pub fn into_cassette(self, agent: &str, clean: &dyn Fn(&str) -> Cow<'_, str>) -> String {
+        write::cassette(self.transcripts, agent, clean)
     }
 
     /// The fields in which the conversations differ, which the cassette's header omits.

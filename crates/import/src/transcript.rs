@@ -196,8 +196,8 @@ impl Transcript {
         }
         self.unanswered.insert(index);
         let turn = call.turn.or(self.turn());
-        self.calls.push(RecordedCall { turn, ..call });
-        self.answers.push(None);
+        push_tightly(&mut self.calls, RecordedCall { turn, ..call });
+        push_tightly(&mut self.answers, None);
         index
     }
 
@@ -220,10 +220,11 @@ impl Transcript {
         &mut self,
         id: Option<&str>,
         name: Option<&str>,
-        answer: ImportedAnswer,
+        mut answer: ImportedAnswer,
     ) -> Result<(), String> {
-        self.turns
-            .push(RecordedTurn::new("tool", answer.text.clone()));
+        // The turn holds the only copy of the text.
+        let text = std::mem::take(&mut answer.text);
+        self.turns.push(RecordedTurn::new("tool", text));
         let is_known = id.is_some_and(|id| self.by_id.contains_key(id));
         let waiting = match id.filter(|_| is_known) {
             Some(id) => self.by_id.get_mut(id).and_then(VecDeque::pop_front),
@@ -348,6 +349,16 @@ impl Transcript {
     }
 }
 
+/// Adds an item to a list that is short in most conversations. A file has thousands of them, and a list that grows by
+/// doubling begins with room for four.
+fn push_tightly<T>(list: &mut Vec<T>, item: T) {
+    const SHORT: usize = 4;
+    if list.len() == list.capacity() && list.len() < SHORT {
+        list.reserve_exact(1);
+    }
+    list.push(item);
+}
+
 /// The error for a result without its call.
 pub(crate) fn without_call(id: Option<&str>, name: Option<&str>) -> String {
     let missing = match (id, name) {
@@ -397,12 +408,15 @@ mod tests {
         }
     }
 
-    fn answers(transcript: &Transcript) -> Vec<Option<&str>> {
-        transcript
-            .answers
-            .iter()
-            .map(|answer| answer.as_ref().map(|answer| answer.text.as_str()))
-            .collect()
+    /// The text of each answer.
+    fn answers(transcript: &Transcript) -> Vec<Option<String>> {
+        let text = |answer: &ImportedAnswer| {
+            let content = answer.content.as_ref()?.get();
+            let blocks: serde_json::Value = serde_json::from_str(content).ok()?;
+            Some(blocks[0]["text"].as_str()?.to_owned())
+        };
+        let answers = transcript.answers.iter();
+        answers.map(|answer| text(answer.as_ref()?)).collect()
     }
 
     #[test]
@@ -417,7 +431,10 @@ mod tests {
                 .meet(Some(id), None, ImportedAnswer::from_text(id.into(), false))
                 .unwrap();
         }
-        assert_eq!(answers(&transcript), [Some("a"), Some("b"), None]);
+        assert_eq!(
+            answers(&transcript),
+            [Some("a".to_owned()), Some("b".to_owned()), None]
+        );
         assert_eq!(transcript.dropped[&Dropped::RepeatedResult], 1);
         let refused = transcript
             .meet(Some("z"), Some("c"), ImportedAnswer::default())
@@ -442,7 +459,10 @@ mod tests {
                 )
                 .unwrap();
         }
-        assert_eq!(answers(&transcript), [Some("one"), Some("two")]);
+        assert_eq!(
+            answers(&transcript),
+            [Some("one".to_owned()), Some("two".to_owned())]
+        );
         assert_eq!(transcript.calls[1].turn, Some(1));
     }
 

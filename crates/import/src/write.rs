@@ -3,20 +3,85 @@
 
 use crate::json::raw;
 use crate::transcript::{ImportedAnswer, Transcript};
-use mcptest_core::trace::{
-    ConversationTrace, Header, RecordedConversation, RecordedResult, run_line,
-};
+use mcptest_core::trace::{ConversationTrace, Header, RecordedConversation, RecordedResult};
+use serde::Serialize;
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// The cassette of these conversations. Each line passes through `clean`. A header describes every
 /// run, so it omits fields in which the conversations differ.
 pub(crate) fn cassette(
-    transcripts: &[Transcript],
+    transcripts: Vec<Transcript>,
     agent: &str,
     clean: &dyn Fn(&str) -> Cow<'_, str>,
 ) -> String {
+    let header = clean(raw(&header(&transcripts, agent)).get()).into_owned();
+    let expected: usize = transcripts.iter().map(expected_bytes).sum();
+    let mut text = Vec::with_capacity(header.len() + 1 + expected);
+    text.extend_from_slice(header.as_bytes());
+    text.push(b'\n');
+    for (index, transcript) in transcripts.into_iter().enumerate() {
+        append_run(&mut text, index + 1, trace(transcript), clean);
+    }
+    text.shrink_to_fit();
+    String::from_utf8(text).unwrap_or_default()
+}
+
+/// Appends the line of a run, as `run_line` writes it, and releases its trace. The line is copied only if a secret is
+/// in it.
+fn append_run(
+    text: &mut Vec<u8>,
+    run: usize,
+    trace: ConversationTrace,
+    clean: &dyn Fn(&str) -> Cow<'_, str>,
+) {
+    #[derive(Serialize)]
+    struct RunLine {
+        run: usize,
+        trace: ConversationTrace,
+    }
+    let start = text.len();
+    let written = serde_json::to_writer(&mut *text, &RunLine { run, trace });
+    let line = str::from_utf8(&text[start..]).unwrap_or_default();
+    let cleaned = match clean(line) {
+        _ if written.is_err() => Some(String::new()),
+        Cow::Borrowed(_) => None,
+        Cow::Owned(cleaned) => Some(cleaned),
+    };
+    if let Some(cleaned) = cleaned {
+        text.truncate(start);
+        text.extend_from_slice(cleaned.as_bytes());
+    }
+    text.push(b'\n');
+}
+
+/// About how long the line of this conversation will be. A text that grows by doubling leaves as much memory unused.
+fn expected_bytes(transcript: &Transcript) -> usize {
+    const AROUND: usize = 160;
+    let turns = transcript
+        .turns
+        .iter()
+        .map(|turn| turn.content.len() + AROUND);
+    let contents = transcript.answers.iter().flatten().map(|answer| {
+        let parts = [&answer.content, &answer.structured];
+        parts
+            .iter()
+            .filter_map(|part| Some(part.as_ref()?.get().len()))
+            .sum::<usize>()
+            + AROUND
+    });
+    let calls = transcript
+        .calls
+        .iter()
+        .map(|call| call.args.as_ref().map_or(0, |args| args.get().len()) + AROUND);
+    let texts: usize = turns.chain(contents).chain(calls).sum();
+    // Quotes and line breaks in texts take two bytes.
+    texts + texts / 8 + 4 * AROUND
+}
+
+fn header(transcripts: &[Transcript], agent: &str) -> Header<Box<RawValue>> {
     let same_tools = shared(transcripts, tools).flatten().is_some();
-    let header = Header {
+    Header {
         model: shared(transcripts, model).flatten().map(str::to_owned),
         prompt: shared(transcripts, prompt).unwrap_or_default().to_vec(),
         system_prompt: shared(transcripts, system_prompt).flatten(),
@@ -25,13 +90,7 @@ pub(crate) fn cassette(
             .and_then(|one| one.tools.clone())
             .filter(|_| same_tools),
         ..Header::new(agent)
-    };
-    let mut text = clean(raw(&header).get()).into_owned() + "\n";
-    for (index, transcript) in transcripts.iter().enumerate() {
-        text.push_str(&clean(&run_line(index + 1, &trace(transcript).to_json())));
-        text.push('\n');
     }
-    text
 }
 
 /// The fields in which these conversations differ.
@@ -77,15 +136,17 @@ fn shared<'t, T: PartialEq>(
     all.all(|other| other == first).then_some(first)
 }
 
-fn trace(transcript: &Transcript) -> ConversationTrace {
-    let answered = transcript.answers.iter().enumerate();
+fn trace(transcript: Transcript) -> ConversationTrace {
+    let final_response = transcript.final_response().map(str::to_owned);
+    let message_count = transcript.turns.len() as u64;
+    let answered = transcript.answers.into_iter().enumerate();
     let results = answered.filter_map(|(call_index, answer)| {
         let ImportedAnswer {
             is_error,
             content,
             structured,
             ..
-        } = answer.clone()?;
+        } = answer?;
         Some(RecordedResult {
             call_index,
             is_error,
@@ -95,19 +156,19 @@ fn trace(transcript: &Transcript) -> ConversationTrace {
         })
     });
     ConversationTrace {
-        tool_calls: transcript.calls.clone(),
+        tool_calls: transcript.calls,
         tool_results: results.collect(),
-        unmade_calls: transcript.unmade_calls.clone(),
-        final_response: transcript.final_response().map(str::to_owned),
-        stop_reason: transcript.stop_reason.clone(),
-        trace_id: transcript.trace_id.clone(),
-        errors: transcript.errors.clone(),
-        delegations: transcript.delegations.clone(),
+        unmade_calls: transcript.unmade_calls,
+        final_response,
+        stop_reason: transcript.stop_reason,
+        trace_id: transcript.trace_id,
+        errors: transcript.errors,
+        delegations: transcript.delegations,
         conversation: RecordedConversation {
             tokens: Some(transcript.tokens),
-            turns: Some(transcript.turns.clone()),
+            turns: Some(transcript.turns),
             duration_ms: transcript.duration_ms,
-            message_count: Some(transcript.turns.len() as u64),
+            message_count: Some(message_count),
             cost_usd: None,
         },
         ..ConversationTrace::default()

@@ -212,7 +212,7 @@ fn trace(messages: &Value) -> Result<Value, String> {
     let bytes = json!({ "messages": messages }).to_string();
     let imported = mcptest_import::import(bytes.as_bytes(), mcptest_import::find("openai-chat"))
         .map_err(|error| error.to_string())?;
-    let cassette = imported.cassette("calibrate", &mcptest_replay::clean);
+    let cassette = imported.into_cassette("calibrate", &mcptest_replay::clean);
     let run = cassette
         .lines()
         .nth(1)

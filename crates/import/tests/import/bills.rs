@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 fn tokens(transcript: &Value) -> Tokens {
     let imported = import(transcript.to_string().as_bytes(), None)
         .unwrap_or_else(|error| panic!("{error}\n{transcript}"));
-    let cassette = imported.cassette("a", &clean);
+    let cassette = imported.into_cassette("a", &clean);
     let cassette = parse(cassette.as_bytes()).unwrap();
     let [run] = &cassette.runs[..] else {
         panic!("{} runs: {transcript}", cassette.runs.len());
@@ -280,7 +280,8 @@ fn a_call_of_an_answer_that_was_cut_off_is_a_call_that_nobody_made() {
     for (format, transcript) in cut_off() {
         let text = transcript.to_string();
         let imported = import(text.as_bytes(), mcptest_import::find(format)).unwrap();
-        let cassette = imported.cassette("a", &clean);
+        let told = imported.fidelity().to_string();
+        let cassette = imported.into_cassette("a", &clean);
         let cassette = parse(cassette.as_bytes()).unwrap();
         let trace = cassette.runs[0].trace.as_ref().unwrap();
         let names: Vec<&str> = trace.unmade_calls.iter().map(|call| &*call.name).collect();
@@ -294,7 +295,6 @@ fn a_call_of_an_answer_that_was_cut_off_is_a_call_that_nobody_made() {
             Some("Let me see."),
             "{format}"
         );
-        let told = imported.fidelity().to_string();
         assert!(
             told.contains("1 call of answers that were cut off, which were never made"),
             "{told}"
@@ -341,7 +341,9 @@ fn a_session_that_ended_in_an_outage_is_a_broken_run_of_the_model_that_spoke_bef
             "
 ",
         );
-        import(text.as_bytes(), None).unwrap().cassette("a", &clean)
+        import(text.as_bytes(), None)
+            .unwrap()
+            .into_cassette("a", &clean)
     };
     let ended = cassette(&[&first, &outage]);
     for part in [

@@ -67,7 +67,7 @@ fn a_provider_that_failed_is_an_error_of_the_run() {
     ] {
         let cassette = mcptest_import::import(text.as_bytes(), None)
             .unwrap()
-            .cassette("a", &mcptest_replay::clean);
+            .into_cassette("a", &mcptest_replay::clean);
         assert!(
             cassette.contains(r#""errors":[{"kind":"provider","message":"overloaded"}]"#),
             "{cassette}"
@@ -86,7 +86,7 @@ fn conversations_that_differ_leave_the_header_without_what_is_not_true_of_all() 
             .ends_with("; not in the header, since conversations differ: model")
     );
     let header = imported
-        .cassette("a", &mcptest_replay::clean)
+        .into_cassette("a", &mcptest_replay::clean)
         .lines()
         .next()
         .unwrap()
@@ -162,7 +162,7 @@ fn the_session_of_a_coding_agent_is_one_conversation_whose_pieces_are_counted_on
     );
     let cassette = mcptest_import::import(text.as_bytes(), None)
         .unwrap()
-        .cassette("a", &mcptest_replay::clean);
+        .into_cassette("a", &mcptest_replay::clean);
     assert!(
         cassette.contains(r#""tokens":{"prompt":20,"completion":10,"total":30}"#),
         "{cassette}"

@@ -87,11 +87,8 @@ fn two_formats_in_one_file_are_told_apart_and_asked_about() {
 fn every_fixture_becomes_the_cassette_that_was_read_over() {
     for (key, path) in all() {
         let imported = import(&std::fs::read(&path).unwrap(), None).unwrap();
-        let text = format!(
-            "{}\n{}",
-            imported.fidelity(),
-            imported.cassette("fixture", &clean)
-        );
+        let fidelity = imported.fidelity().to_string();
+        let text = format!("{fidelity}\n{}", imported.into_cassette("fixture", &clean));
         let name = format!("{key}-{}", path.file_stem().unwrap().to_string_lossy());
         insta::with_settings!({ prepend_module_to_snapshot => false, omit_expression => true }, {
             insta::assert_snapshot!(name, text);
@@ -127,8 +124,11 @@ fn a_cassette_made_from_a_fixture_has_no_broken_run_and_each_result_answers_its_
 fn the_same_bytes_come_out_every_time_and_reading_them_as_a_cassette_is_reading_no_transcript() {
     for (_, path) in all() {
         let bytes = std::fs::read(&path).unwrap();
-        let text = import(&bytes, None).unwrap().cassette("a", &clean);
-        assert_eq!(text, import(&bytes, None).unwrap().cassette("a", &clean));
+        let text = import(&bytes, None).unwrap().into_cassette("a", &clean);
+        assert_eq!(
+            text,
+            import(&bytes, None).unwrap().into_cassette("a", &clean)
+        );
         let own = tempfile::tempdir().unwrap();
         let file = own.path().join("own.jsonl");
         std::fs::write(&file, &text).unwrap();
@@ -145,7 +145,9 @@ fn a_secret_of_known_shape_does_not_reach_the_cassette() {
             {{"role":"tool","tool_call_id":"c","content":"pushed with {secret}"}},
             {{"role":"assistant","content":"Pushed with {secret}."}}]"#
     );
-    let cassette = import(text.as_bytes(), None).unwrap().cassette("a", &clean);
+    let cassette = import(text.as_bytes(), None)
+        .unwrap()
+        .into_cassette("a", &clean);
     assert!(!cassette.contains(secret), "{cassette}");
     let runs = parse(cassette.as_bytes()).unwrap().runs;
     assert_eq!(runs[0].trace.as_ref().unwrap().tool_calls.len(), 1);

@@ -229,7 +229,7 @@ fn an_instrument_inside_another_tells_of_one_request_to_the_model() {
     assert_eq!(told(&text), ["run: Done."]);
     let cassette = mcptest_import::import(text.as_bytes(), None)
         .unwrap()
-        .cassette("a", &mcptest_replay::clean);
+        .into_cassette("a", &mcptest_replay::clean);
     assert!(
         cassette.contains(r#""tokens":{"prompt":10,"completion":5,"total":15}"#),
         "{cassette}"

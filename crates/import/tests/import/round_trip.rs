@@ -15,7 +15,7 @@ fn assert_comes_back(text: &str, expected: &[&Conversation], format: &str, marks
     let imported = import(text.as_bytes(), None).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let told = imported.fidelity().to_string();
     assert!(told.starts_with(format), "{told}\n{text}");
-    let cassette = imported.cassette("a", &clean);
+    let cassette = imported.into_cassette("a", &clean);
     let cassette = parse(cassette.as_bytes()).unwrap();
     assert_eq!(cassette.runs.len(), expected.len(), "{told}\n{text}");
     for (run, expected) in cassette.runs.iter().zip(expected) {

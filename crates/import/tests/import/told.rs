@@ -6,7 +6,7 @@ use mcptest_replay::{cassette::parse, clean};
 /// Every call as `server.name{args} #id @turn = answer`, with `!` before an error; each run begins with `run`.
 pub(crate) fn told(text: &str) -> Vec<String> {
     let imported = import(text.as_bytes(), None).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let cassette = imported.cassette("a", &clean);
+    let cassette = imported.into_cassette("a", &clean);
     let cassette = parse(cassette.as_bytes()).unwrap();
     let mut lines = Vec::new();
     for run in &cassette.runs {

@@ -127,10 +127,10 @@ fn contents(path: &Path) -> Result<(Vec<u8>, Option<Fidelity>), ReadFault> {
     match import(&bytes, None) {
         Ok(imported) => {
             let agent = path.file_stem().unwrap_or_default().to_string_lossy();
-            Ok((
-                imported.cassette(&agent, &crate::clean).into_bytes(),
-                Some(imported.fidelity().clone()),
-            ))
+            drop(bytes);
+            let fidelity = imported.fidelity().clone();
+            let cassette = imported.into_cassette(&agent, &crate::clean);
+            Ok((cassette.into_bytes(), Some(fidelity)))
         }
         Err(error) if error.fault.is_of_a_known_format() => Err(ReadFault::Transcript(error)),
         Err(_) => Ok((bytes, None)),

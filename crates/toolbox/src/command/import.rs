@@ -41,10 +41,11 @@ impl RunCommand for Import {
         let format = self.format.as_deref().and_then(import::find);
         let transcripts = transcripts(&self.inputs)?;
         let whole = read_all(&transcripts, format)?;
-        let cassette = whole.cassette(&self.agent, &mcptest_replay::clean);
         if transcripts.len() > 1 {
             tell_disagreement(&whole.disagreed());
         }
+        let conversations = whole.conversations();
+        let cassette = whole.into_cassette(&self.agent, &mcptest_replay::clean);
         let Some(out) = &self.out else {
             output::stdout(cassette.as_bytes())?;
             return Ok(0);
@@ -53,7 +54,7 @@ impl RunCommand for Import {
         output::stderr(&format!(
             "wrote {} with {}\n",
             escape_path(out),
-            count(whole.conversations(), "run")
+            count(conversations, "run")
         ));
         Ok(0)
     }
