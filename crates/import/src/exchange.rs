@@ -35,21 +35,21 @@ pub(crate) fn chains<'a>(
     signature: impl Fn(Json<'a>) -> Option<String>,
 ) -> Vec<Vec<Exchange<'a>>> {
     let mut chains = Chains {
-        chains: Vec::new(),
+        all: Vec::new(),
         open: BTreeMap::new(),
         signature,
     };
     for exchange in exchanges {
         chains.add(exchange);
     }
-    chains.chains
+    chains.all
 }
 
 /// A place at which a chain can continue: its number of messages, and the signature of its last reply.
 type ChainEnd = (usize, String);
 
 struct Chains<'a, S> {
-    chains: Vec<Vec<Exchange<'a>>>,
+    all: Vec<Vec<Exchange<'a>>>,
     /// The chains that end at a place, in their order.
     open: BTreeMap<ChainEnd, Vec<usize>>,
     signature: S,
@@ -57,14 +57,14 @@ struct Chains<'a, S> {
 
 impl<'a, S: Fn(Json<'a>) -> Option<String>> Chains<'a, S> {
     fn add(&mut self, exchange: Exchange<'a>) {
-        let chain = self.continued(&exchange).unwrap_or(self.chains.len());
+        let chain = self.continued(&exchange).unwrap_or(self.all.len());
         if let Some(signature) = exchange.reply.and_then(|reply| (self.signature)(reply)) {
             let end = (exchange.messages.len(), signature);
             self.open.entry(end).or_default().push(chain);
         }
-        match self.chains.get_mut(chain) {
+        match self.all.get_mut(chain) {
             Some(known) => known.push(exchange),
-            None => self.chains.push(vec![exchange]),
+            None => self.all.push(vec![exchange]),
         }
     }
 
@@ -77,10 +77,10 @@ impl<'a, S: Fn(Json<'a>) -> Option<String>> Chains<'a, S> {
             .rev()
             .find_map(|(at, message)| Some((at, (self.signature)(*message)?)))?;
         let candidates = self.open.get_mut(&end)?;
-        let chains = &self.chains;
+        let all = &self.all;
         let at = candidates
             .iter()
-            .position(|&chain| repeats(exchange, &chains[chain]))?;
+            .position(|&chain| repeats(exchange, &all[chain]))?;
         Some(candidates.remove(at))
     }
 }

@@ -182,11 +182,10 @@ impl Builder {
     }
 
     fn place_alias(&mut self, id: usize, at: Span, problems: &mut Vec<Problem>) {
-        match self.anchors.get(&id).cloned() {
-            Some(node) => self.place(node, 0, problems),
-            None => {
-                problems.push(Problem::error("this alias is inside the value it refers to").at(at))
-            }
+        if let Some(node) = self.anchors.get(&id).cloned() {
+            self.place(node, 0, problems);
+        } else {
+            problems.push(Problem::error("this alias is inside the value it refers to").at(at));
         }
     }
 

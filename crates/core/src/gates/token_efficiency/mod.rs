@@ -130,25 +130,6 @@ impl TokenEfficiency {
         pooled
     }
 
-    /// Sets the tokens that the tools add to the prompt.
-    fn set_tokens(&self, runs: &[Run<'_>], correct: usize, scores: &mut Scores) {
-        let targets = [TOOL_SURFACE_TOKENS, TOKENS_PER_CORRECT];
-        let tokens = measured(scores, runs, &surface_tokens(runs.iter()), &targets);
-        let total = tokens
-            .as_ref()
-            .map(|tokens| tokens.iter().sum::<usize>() as f64);
-        let most = tokens.and_then(|tokens| tokens.into_iter().max());
-        scores
-            .set(
-                &TOOL_SURFACE_TOKENS,
-                most.map(|tokens| Number::Int(tokens as i64)),
-            )
-            .set(
-                &TOKENS_PER_CORRECT,
-                total.and_then(|total| per_correct(total, correct)),
-            );
-    }
-
     fn set_cost(&self, runs: &[Run<'_>], correct: usize, scores: &mut Scores) {
         let costs: Vec<Result<f64, CostUnknown>> = runs
             .iter()
@@ -162,6 +143,25 @@ impl TokenEfficiency {
             total.and_then(|total| per_correct(total, correct)),
         );
     }
+}
+
+/// Sets the tokens that the tools add to the prompt.
+fn set_tokens(runs: &[Run<'_>], correct: usize, scores: &mut Scores) {
+    let targets = [TOOL_SURFACE_TOKENS, TOKENS_PER_CORRECT];
+    let tokens = measured(scores, runs, &surface_tokens(runs.iter()), &targets);
+    let total = tokens
+        .as_ref()
+        .map(|tokens| tokens.iter().sum::<usize>() as f64);
+    let most = tokens.and_then(|tokens| tokens.into_iter().max());
+    scores
+        .set(
+            &TOOL_SURFACE_TOKENS,
+            most.map(|tokens| Number::Int(tokens as i64)),
+        )
+        .set(
+            &TOKENS_PER_CORRECT,
+            total.and_then(|total| per_correct(total, correct)),
+        );
 }
 
 /// The share of one correct choice. `None` without a correct choice.
@@ -189,7 +189,7 @@ impl Gate for TokenEfficiency {
         let f1 = (!runs.is_empty()).then(|| Number::Int(pooled.f1_percent().into()));
         scores.set(&F1, f1);
         let correct = pooled.true_positives;
-        self.set_tokens(runs, correct, &mut scores);
+        set_tokens(runs, correct, &mut scores);
         self.set_cost(runs, correct, &mut scores);
         scores.summary = summary(&scores);
         scores
