@@ -1,5 +1,5 @@
-// The picture of each gate for its page of the docs: `node pictures.mjs [KEY...]`, from the examples with the runs that fail
-// in the place of those that pass. Build the program first (cargo build --workspace).
+// The pictures of the docs: `node pictures.mjs [KEY...]`. Of each gate one for its page, from the examples with the runs that
+// fail in the place of those that pass; with `page` the overview, a test and a run. Build the program first (cargo build --workspace).
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { small } from './png.mjs';
@@ -46,4 +46,24 @@ for (const suite of entries(failing)) {
     console.log(`gate-${key}.png: ${picture.length} bytes`);
   }
 }
+
+/** The overview, a test and a run, of the examples of which some fail. */
+async function pictureOfPages() {
+  const home = examplesWith(...entries(failing).map((suite) => entries(suite).at(-1)));
+  const all = written('page', ['run', ...entries(failing).map((suite) => `${basename(suite)}.yml`), '--embed', 'all'], home);
+  const red = written('red', ['run', 'demo/red', '--embed', 'all']);
+  const [test] = red.report.tests;
+  const places = [['overview', all.html, ''], ['test', red.html, `#/t/${test.id}`], ['run', red.html, `#/t/${test.id}/r/1`]];
+  for (const [name, html, hash] of places) {
+    const { page, close } = await open(browser, html, hash, { viewport: { width: 1150, height: 700 }, colorScheme: 'light' });
+    // A run asks for its trace first.
+    await page.waitForTimeout(300);
+    const picture = await small(blank, await page.screenshot());
+    await close();
+    writeFileSync(join(root, `docs/pictures/page-${name}.png`), picture);
+    console.log(`page-${name}.png: ${picture.length} bytes`);
+  }
+}
+
+if (!wanted.length || wanted.includes('page')) await pictureOfPages();
 await browser.close();

@@ -137,7 +137,9 @@ impl WrittenKind {
             };
             if entry.number_key() != Some(key) {
                 block.report(
-                    Problem::error(format!("`{key}` does not apply to `{}`", entry.name)).at(span),
+                    Problem::error(format!("`{key}` does not apply to `{}`", entry.name))
+                        .at(span)
+                        .help(format!("remove `{key}`")),
                 );
             } else if has_number {
                 let message = format!(

@@ -101,7 +101,7 @@ impl Reference {
     pub(super) fn read(block: &mut Block<'_>) -> Self {
         let mode = block.required(
             "mode",
-            "The comparison of expected and recorded calls",
+            "The comparison of expected and recorded calls: `strict`, `unordered`, `subset`, `superset`, `subsequence` or `set`",
             |f| f.choice("a mode", MatchMode::WORDS),
         );
         let mut span = Span::default();
