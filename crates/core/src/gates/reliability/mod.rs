@@ -400,7 +400,7 @@ fn findings(runs: &[Run<'_>]) -> Vec<Finding> {
         .collect()
 }
 
-/// How likely it is that several runs in a row all pass, in a sentence and a small picture.
+/// The chance that several runs in a row all pass, in a sentence and a small picture.
 fn runs_in_a_row(passes: u64, runs: u64) -> Option<String> {
     if passes == 0 || runs < 2 {
         return None;
