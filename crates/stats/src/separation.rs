@@ -4,7 +4,7 @@ use super::normal::normal_quantile;
 use super::special::bisect;
 use super::{Interval, Result, StatsError, check_inside};
 
-/// How well values separate two groups, where high is good.
+/// The degree to which values separate two groups, where high is good.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Separation {
     /// The share of pairs in which the good value is higher; a tie is half a pair.

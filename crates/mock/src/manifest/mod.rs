@@ -77,7 +77,7 @@ pub struct Manifest {
     tools_by_name: HashMap<String, usize>,
 }
 
-/// How long a client may keep an answer.
+/// The time that a client may keep an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Cache {
     /// `ttlMs`.
