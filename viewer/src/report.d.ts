@@ -951,7 +951,7 @@ export interface OrderEdge {
  */
 before: string
 /**
- * The tool that must run after it.
+ * The tool that runs only then.
  */
 after: string
 /**

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { Assertions } from './assertions';
 import { type Row, stateOf, tracesOf } from './data';
 import { plural, short, time, usd, whole } from './format';
-import type { Call, Result, Run, Trace } from './model';
+import type { Call, Gate, Result, Run, Trace } from './model';
 import { linkTo, Mark } from './parts';
 import { go } from './route';
 import { ReasonBox } from './causes';
@@ -104,6 +104,19 @@ function Timeline({ trace, chosen, search, choose }: { trace: Trace; chosen?: nu
   );
 }
 
+/** What each gate that fails the run found in it. */
+function FailedBy({ row, run }: { row: Row; run: Run }) {
+  const gates = row.test.gates.filter((gate) => run.failed_by?.includes(gate.key));
+  const foundBy = (gate: Gate) => gate.tables?.find((table) => table.run === run.index)?.summary ?? gate.explanation.find((one) => one.run === run.index)?.message ?? '';
+  return (
+    <>{gates.map((gate) => (
+      <section key={gate.key} class="card failed" data-failed-by={gate.key}>
+        <p class="sentence"><a href={linkTo(row)}><code>{gate.key}</code></a> <Text of={foundBy(gate)} code /></p>
+      </section>
+    ))}</>
+  );
+}
+
 /** Without the trace there are the tools' names. */
 const Names = ({ row, run }: { row: Row; run: Run }) => (
   <>
@@ -130,6 +143,7 @@ export function RunPage({ row, run, call }: { row: Row; run: Run; call?: number 
         <section class="left-pane" tabIndex={0} aria-label="Timeline">
           {traces instanceof Error && <p class="reason">{traces.message}</p>}
           {run.reason && <ReasonBox reason={run.reason} />}
+          <FailedBy row={row} run={run} />
           {failed.length > 0 && <section class="card failed"><h2>Own checks that did not hold</h2><Assertions of={failed} /></section>}
           {traces && !trace && <Names row={row} run={run} />}
           {trace && <Lanes trace={trace} choose={(number) => go(linkTo(row, run.index, number))} />}

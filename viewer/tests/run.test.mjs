@@ -29,6 +29,16 @@ test('a run with a fault opens at the call that failed', async () => {
   await close();
 });
 
+test('a run that a gate fails says what the gate found in it', async () => {
+  const red = written('red', ['run', 'demo/red']);
+  const found = red.report.tests.find((one) => one.name === 'triages without detours');
+  const { page, go, close } = await open(browser, red.html, `#/t/${found.id}/r/2`);
+  assert.match(await page.locator('[data-failed-by="golden_path"]').textContent(), /^golden_path 6 calls, but the golden path has 3/);
+  await go(`#/t/${found.id}/r/1`);
+  assert.equal(await page.locator('[data-failed-by]').count(), 0);
+  await close();
+});
+
 test('a call has an address, and clicking another one changes it', async () => {
   const found = traced('recovers from a hung search tool');
   const { page, close } = await open(browser, examples.html, `#/t/${found.id}/r/2/c/2`);
