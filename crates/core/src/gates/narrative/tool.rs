@@ -340,7 +340,7 @@ fn each_pair(json: &str) -> impl Iterator<Item = (&str, &str)> {
     std::iter::from_fn(move || {
         loop {
             let link = parts.next()?;
-            let before = std::mem::replace(&mut key, Some(link))?;
+            let before = key.replace(link)?;
             if link.trim_start().starts_with(':') {
                 let value = parts.peek().copied().unwrap_or_default();
                 return Some((before, value));
