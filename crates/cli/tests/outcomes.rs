@@ -34,8 +34,11 @@ struct Told {
     passed_runs: Option<usize>,
 }
 
+/// Finds the row of a gate in a report.
+type Reader = fn(&str, &str) -> Told;
+
 /// The reader of each format.
-const READERS: &[(&str, fn(&str, &str) -> Told)] = &[
+const READERS: &[(&str, Reader)] = &[
     ("pretty", in_pretty),
     ("json", in_json),
     ("junit", in_junit),

@@ -241,7 +241,8 @@ fn places_for_tools(
     if let Some(pointer) = node["$ref"].as_str()
         && !within.contains(&pointer)
     {
-        let target = schema.pointer(pointer.trim_start_matches('#')).unwrap();
+        let target = schema.pointer(pointer.trim_start_matches('#'));
+        let target = target.unwrap_or_else(|| panic!("{pointer} leads nowhere"));
         walk(target, place, &[within, &[pointer]].concat());
     }
     for (key, part) in node["properties"].as_object().into_iter().flatten() {
