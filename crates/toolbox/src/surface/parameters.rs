@@ -108,6 +108,18 @@ pub(super) fn is_enum_in_prose(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     })
 }
 
+/// Names, without `_`, of parameters that choose a page of a list.
+const PAGING: [&str; 8] = [
+    "cursor",
+    "limit",
+    "offset",
+    "page",
+    "pagenumber",
+    "pagesize",
+    "pagetoken",
+    "perpage",
+];
+
 pub(super) fn nothing_is_required(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     let says = ["required", "anyOf", "oneOf", "allOf", "dependentRequired"];
     let says_required = look.schema().is_some_and(|schema| has_any(schema, &says));
@@ -127,8 +139,10 @@ pub(super) fn nothing_is_required(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> 
                 .iter()
                 .any(|word| text.contains(word))
     };
+    // A list without its page is the first page.
     let names: Vec<String> = look
         .parameters()
+        .filter(|part| !PAGING.contains(&part.name.to_lowercase().replace('_', "").as_str()))
         .map(|part| format!("`{}`", part.name))
         .collect();
     if says_required || names.is_empty() || look.parameters().any(is_optional) {

@@ -296,6 +296,28 @@ fn what_honest_servers_say_is_no_poison() {
 }
 
 #[test]
+fn the_page_of_a_list_need_not_be_required() {
+    let list = |names: &[&str]| {
+        let properties: serde_json::Map<String, Value> = names
+            .iter()
+            .map(|name| {
+                let number = json!({"type": "integer", "description": "A number of items."});
+                ((*name).to_owned(), number)
+            })
+            .collect();
+        let tool = json!({
+            "name": "list_monitors", "description": "Lists the monitors of a team.", "annotations": {},
+            "inputSchema": {"type": "object", "properties": properties},
+        });
+        found(&lint(&tools(&[tool]), &[]))
+            .iter()
+            .any(|(rule, _)| *rule == "required-missing")
+    };
+    assert!(!list(&["limit", "page_size"]));
+    assert!(list(&["limit", "team"]));
+}
+
+#[test]
 fn what_is_not_recorded_is_not_judged() {
     let mut tool = second();
     tool["annotations"] = Value::Null;
