@@ -111,6 +111,16 @@ fn tools_that_fail_slowly_do_not_use_up_the_check() {
 }
 
 #[test]
+fn a_draft_waits_longer_for_the_list_of_tools_than_for_a_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("mcptest.yml").display().to_string();
+    let hangs = hangs();
+    let (said, code) = mcptest(&["init", "--out", &out, "--", "python3", &hangs, "late-list"]);
+    assert!(said.contains("1 tool of hangs"), "{said}");
+    assert_eq!(code, Some(0), "{said}");
+}
+
+#[test]
 fn a_probe_without_a_result_in_time_is_not_finished() {
     let hangs = hangs();
     let only = ["--only", "EDGE-cancel,EDGE-hang", "--timeout", "1s"];

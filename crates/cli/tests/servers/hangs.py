@@ -1,7 +1,7 @@
 """An MCP server on stdio that hangs at a stage: `hangs.py STAGE`.
 
 STAGE is `start` (answers nothing), `list`, `call` (hangs there), `flood` (sends notifications without end in place of
-the answer to a call), `end` (answers, and ignores the end of its input and SIGTERM) or `offline` (has 30 tools, each of
+the answer to a call), `late-list` (takes a while to list its tools), `end` (answers, and ignores the end of its input and SIGTERM) or `offline` (has 30 tools, each of
 which fails after a while).
 """
 
@@ -35,6 +35,8 @@ for line in sys.stdin:
     elif method == "tools/list":
         if stage == "list":
             hang()
+        if stage == "late-list":
+            time.sleep(6)
         tools = [f"wait{number}" for number in range(30)] if stage == "offline" else ["wait"]
         read_only = {"inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
         result = {"tools": [{"name": name, **read_only} for name in tools]}

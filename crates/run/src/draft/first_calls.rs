@@ -186,8 +186,9 @@ async fn call(
     let arguments =
         RawValue::from_string(arguments.to_string()).map_err(|error| error.to_string())?;
     waiting::tell(&format!("the answer of {}", escape(tool)));
+    let limit = Some(session.longest_call);
     let client = session.client().await.map_err(|error| short(&error))?;
-    match client.call_tool(tool, &arguments, None).await.outcome {
+    match client.call_tool(tool, &arguments, limit).await.outcome {
         Ok(result) => {
             let result: Value = serde_json::from_str(result.get()).unwrap_or_default();
             if result["isError"] == Value::Bool(true) {

@@ -51,10 +51,10 @@ pub(super) struct Listed {
 
 /// Calls the tools that are safe to call twice, and drafts a suite that passes on the second
 /// answers.
-pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
-    ask.spec.timeout = ask.timeout.unwrap_or(LONGEST_CALL);
+pub async fn from_server(ask: Ask) -> Result<Draft, DraftError> {
     let mut session = DraftSession {
         spec: &ask.spec,
+        longest_call: ask.timeout.unwrap_or(LONGEST_CALL),
         client: None,
     };
     let client = session.client().await?;
@@ -155,6 +155,8 @@ fn finish(
 /// A connection that is made again after a call broke it.
 pub(super) struct DraftSession<'s> {
     spec: &'s ServerSpec,
+    /// The time limit of a first call. The list of tools has the time of any request.
+    pub(super) longest_call: Duration,
     pub(super) client: Option<Client>,
 }
 
