@@ -11,7 +11,7 @@ pub(super) fn report<'a>(lines: &[&'a str]) -> Option<Report<'a>> {
     let mut parts: Vec<Part<'a>> = lines[panic..=stack]
         .iter()
         .filter(|line| !line.is_empty())
-        .map(|line| Part::Text(*line))
+        .map(|line| Part::Text(line))
         .collect();
     let mut at = stack + 1;
     while let Some([name, place]) = lines

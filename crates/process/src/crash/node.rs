@@ -19,13 +19,14 @@ pub(super) fn report<'a>(lines: &[&'a str]) -> Option<Report<'a>> {
     let end = causes.last().unwrap_or(error).end;
     let mut parts = Vec::new();
     for line in &lines[lines_before..end] {
-        match is_frame(line) {
-            true => parts.push(Part::Frame(Frame {
+        parts.push(if is_frame(line) {
+            Part::Frame(Frame {
                 lines: vec![line],
                 is_of_a_library: is_frame_of_a_library(line),
-            })),
-            false => parts.push(Part::Text(*line)),
-        }
+            })
+        } else {
+            Part::Text(line)
+        });
     }
     let is_said_of_node = |line: &&&str| !line.starts_with("Node.js v");
     Some(Report {

@@ -27,7 +27,7 @@ pub(super) fn report<'a>(lines: &[&'a str]) -> Option<Report<'a>> {
     if sections[last].depth == 0 {
         let section = &sections[last];
         let traceback = section.tracebacks().pop()?;
-        return Some(traceback.report(section, after(section), String::new()));
+        return Some(traceback.report(section, after(section), ""));
     }
     let first = sections[..last]
         .iter()
@@ -54,7 +54,7 @@ pub(super) fn report<'a>(lines: &[&'a str]) -> Option<Report<'a>> {
     };
     let (section, leaf) = leaves.into_iter().nth(root.unwrap_or_default())?;
     let after = group.last().map_or(&[][..], after);
-    Some(leaf.report(section, after, others))
+    Some(leaf.report(section, after, &others))
 }
 
 /// Lines that follow each other within one exception of a group, or outside of all groups.
@@ -305,9 +305,9 @@ impl<'a> Traceback<'a> {
             .map_or(self, |link| link.before.first_of_chain())
     }
 
-    fn report(self, section: &Section<'a>, after: &[&'a str], others: String) -> Report<'a> {
+    fn report(self, section: &Section<'a>, after: &[&'a str], others: &str) -> Report<'a> {
         let rest = &section.lines[self.line + 1..];
-        let cause = self.cause() + &others;
+        let cause = self.cause() + others;
         let end = section.start + self.line + 1;
         let lines_before = section.start + self.first_of_chain().start;
         let mut parts = Vec::new();

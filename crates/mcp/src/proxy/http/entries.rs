@@ -148,7 +148,11 @@ impl Exchange {
             },
             HttpSeen::Head(head) => self.answer_began(at_us, head, sessions, entries),
             HttpSeen::Refused { status, sentence } => {
-                self.refused(at_us, status, sentence, sessions, entries);
+                if status == StatusCode::FORBIDDEN.as_u16() {
+                    self.turned_away(at_us, entries);
+                }
+                self.asked(at_us, sessions, entries);
+                entries.push(refused(at_us, status, sentence));
             }
             HttpSeen::Abandoned => {
                 self.asked(at_us, sessions, entries);
@@ -186,25 +190,6 @@ impl Exchange {
             BodyEnd::CutBySender => entries.push(closed(at_us, Direction::Server)),
             BodyEnd::CutByReader => entries.push(closed(at_us, Direction::Client)),
         }
-    }
-
-    /// The proxy has answered instead of the target.
-    fn refused(
-        &mut self,
-        at_us: u64,
-        status: u16,
-        sentence: String,
-        sessions: &mut TapeSessions,
-        entries: &mut Vec<Entry>,
-    ) {
-        if status == StatusCode::FORBIDDEN.as_u16() {
-            self.turned_away(at_us, entries);
-        }
-        self.asked(at_us, sessions, entries);
-        entries.push(Entry {
-            text: Some(sentence),
-            ..happened(at_us, Event::HttpStatus { status })
-        });
     }
 
     /// Records a client that is refused. It belongs to no session.
@@ -293,6 +278,14 @@ fn happened(at_us: u64, event: Event) -> Entry {
     Entry {
         event: Some(event),
         ..Entry::at(at_us)
+    }
+}
+
+/// The answer of the proxy instead of the target.
+fn refused(at_us: u64, status: u16, sentence: String) -> Entry {
+    Entry {
+        text: Some(sentence),
+        ..happened(at_us, Event::HttpStatus { status })
     }
 }
 
