@@ -205,7 +205,7 @@ fn a_call_is_made_with_the_arguments_that_are_named_typed_by_the_schema() {
     );
     assert_eq!(
         text(&refused.stderr),
-        "error: `--call 'order book'`: `book` is not an argument\n  help: write `key=value`, or `key:=JSON` for a value as JSON\n"
+        "error: `--call 'order book'`: `book` is not an argument\n  help: write `key=value`, or `key:=JSON` for a value as JSON; the command of a server follows `--`\n"
     );
 }
 
@@ -223,10 +223,20 @@ fn it_says_plainly_that_no_tool_has_a_test_and_what_to_do() {
     assert!(said("none", &[]).contains(&format!("{none}  the server lists no tools\nnext:")));
     let why = "  none is marked read-only, so none was called: a tool may change something\n";
     let todo = "  name a call that can be made twice: add `--force --call 'write'`\nnext:";
-    assert!(said("writer", &[]).contains(&format!("{none}{why}{todo}")));
+    let fill = "  1 test to fill in, skipped until then, for tools that are not marked read-only\n";
+    let writer = said("writer", &[]);
+    assert!(
+        writer.contains(&format!("{none}{fill}{why}{todo}")),
+        "{writer}"
+    );
+    let suite = drafted(&folder(), "writer", &[]);
+    assert!(
+        suite.contains("  - name: write answers\n    skip: it may change something\n"),
+        "{suite}"
+    );
     let named = said("helpful", &["--call", "soft id=7"]);
     assert!(
-        named.contains("  3 tool tests, recorded and passing\n  soft is skipped: called with { id: \"7\" }, its answer looks like an error: Error: there is no 7\n"),
+        named.contains("  3 tool tests, recorded and passing\n  1 test to fill in, skipped until then, for tools that are not marked read-only\n  soft is skipped: called with { id: \"7\" }, its answer looks like an error: Error: there is no 7\n"),
         "{named}"
     );
 }

@@ -131,6 +131,28 @@ pub(super) async fn first_calls(
     answers
 }
 
+/// A test to fill in for each tool that was not called because it may change something.
+pub(super) fn not_called(page: &Page, server_folder: &ServerFolder) -> Vec<Test> {
+    let is_called = |tool: &Listed| {
+        let left_out = page.left_out.iter().map(|(name, _)| name);
+        let tested = page.tests.iter().map(|test| &test.tool);
+        left_out.chain(tested).any(|name| *name == tool.name)
+    };
+    let is_writable = |tool: &&Listed| !tool.name.trim().is_empty() && !is_unwritable(&tool.name);
+    page.tools
+        .iter()
+        .filter(|tool| !tool.is_read_only && !is_called(tool))
+        .filter(is_writable)
+        .map(|tool| {
+            let arguments = arguments(&tool.schema, &Map::new(), server_folder)
+                .filter(|arguments| !is_unwritable(&arguments.to_string()))
+                .unwrap_or_else(|| Value::Object(Map::new()));
+            let name = page.free_name(&format!("{} answers", tool.name));
+            Test::new(&name, &tool.name, arguments)
+        })
+        .collect()
+}
+
 /// The sent arguments with the answer, or why a suite could not expect this answer again.
 async fn tried(
     session: &mut DraftSession<'_>,

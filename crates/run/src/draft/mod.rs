@@ -6,6 +6,7 @@ mod complaint;
 mod entry;
 mod first_calls;
 mod hints;
+mod json_answer;
 mod observed;
 mod page;
 mod path;

@@ -53,6 +53,8 @@ pub(super) struct Page {
     pub(super) entry: Vec<String>,
     pub(super) variables: Vec<String>,
     pub(super) tests: Vec<Test>,
+    /// Tests of tools that were not called. They are skipped until the user fills them in.
+    pub(super) to_fill_in: Vec<Test>,
     pub(super) left_out: Vec<(String, String)>,
     /// The number of further tools that were not called, because the suite has enough tests.
     pub(super) not_tried: usize,
@@ -184,7 +186,27 @@ impl Page {
                 &test.expect,
             ));
         }
+        out.push_str(&self.tests_to_fill_in());
         out.push_str(&self.what_is_left_out());
+        out
+    }
+
+    fn tests_to_fill_in(&self) -> String {
+        if self.to_fill_in.is_empty() || self.tests.is_empty() {
+            return String::new();
+        }
+        let mut out = String::from(
+            "  # These tools may change something, so nothing has called them. Check the arguments, remove `skip:`, and record.\n",
+        );
+        for test in &self.to_fill_in {
+            let (name, server) = (yaml::text(&test.name), yaml::text(&self.server));
+            let (tool, args) = (yaml::text(&test.tool), yaml::flow(&test.args));
+            let _ = write!(
+                out,
+                "  - name: {name}\n    skip: it may change something\n    server: {server}\n    tool: {tool}\n    args: {args}\n    \
+                 expect:\n      - {{ target: result.isError, matcher: {{ exact: false }} }}\n",
+            );
+        }
         out
     }
 
@@ -277,6 +299,12 @@ impl Page {
             }
             tests => format!("{}, recorded and passing", count(tests, "tool test")),
         });
+        if !self.to_fill_in.is_empty() && !self.tests.is_empty() {
+            let skipped = count(self.to_fill_in.len(), "test");
+            said.push(format!(
+                "{skipped} to fill in, skipped until then, for tools that are not marked read-only"
+            ));
+        }
         said.extend(self.why_left_out());
         said.extend(self.variables.iter().map(|name| {
             format!(

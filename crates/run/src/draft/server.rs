@@ -2,7 +2,7 @@
 
 use super::arguments::ServerFolder;
 use super::entry::ServerEntry;
-use super::first_calls::{Wish, candidates, first_calls};
+use super::first_calls::{Wish, candidates, first_calls, not_called};
 use super::observed::{Expectation, expectations, expected_failure, value_of};
 use super::page::{Page, Test};
 use super::{Draft, DraftError, judged, suite_of, why_not, yaml};
@@ -103,6 +103,8 @@ pub async fn from_server(ask: Ask) -> Result<Draft, DraftError> {
         recordings = record(&mut session, &mut page, &context, BTreeMap::new()).await?;
     }
     session.end().await;
+    // Only now, so that nothing has called these tools.
+    page.to_fill_in = not_called(&page, &server_folder);
     finish(&ask.out, page, &entry.variables, recordings)
 }
 
@@ -189,7 +191,7 @@ fn listed(tools: Vec<Tool>) -> Vec<Listed> {
             Listed {
                 about: yaml::comment(&about),
                 is_read_only: hints["readOnlyHint"] == json!(true),
-                is_closed: hints["openWorldHint"] == json!(false),
+                is_closed: hints["openWorldHint"] != json!(true),
                 schema: serde_json::from_str(tool.input_schema.get()).unwrap_or_default(),
                 name: tool.name,
             }
