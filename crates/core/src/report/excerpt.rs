@@ -93,7 +93,8 @@ mod tests {
     use super::*;
 
     fn shown(wanted: &[usize]) -> Vec<(usize, usize)> {
-        let text: String = (1..=30).map(|line| format!("line {line}\n")).collect();
+        let lines: Vec<String> = (1..=30).map(|line| format!("line {line}")).collect();
+        let text = lines.join("\n");
         let found = around(&text, &wanted.iter().copied().collect());
         for excerpt in &found {
             assert_eq!(excerpt.lines[0], format!("line {}", excerpt.first));

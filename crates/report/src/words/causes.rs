@@ -84,11 +84,8 @@ fn of_expectation(missed: &Expectation, run: usize, limits: Limits) -> Cause {
 
 /// The gate's unmet requirements; what its findings explain better begins with the first of them.
 fn of_gate(gate: &GateReport, test: &TestReport, limits: Limits) -> Cause {
-    let missed = gate.expectations.iter().filter(|one| !one.passed);
-    let suite_line = missed
-        .filter_map(|one| one.suite_line)
-        .next()
-        .or(gate.suite_line);
+    let mut missed = gate.expectations.iter().filter(|one| !one.passed);
+    let suite_line = missed.find_map(|one| one.suite_line).or(gate.suite_line);
     let mut said = unmet(gate, limits);
     let mut runs = Vec::new();
     if said.is_empty() {

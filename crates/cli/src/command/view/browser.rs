@@ -10,11 +10,11 @@ pub(super) fn open(address: &str) -> bool {
         return false;
     }
     let own = std::env::var("BROWSER").ok().filter(|own| !own.is_empty());
-    let own = own.map(|own| start(&own, &[address])).unwrap_or_default();
-    own || OPENERS.iter().any(|(program, words)| {
-        let words: Vec<&str> = words.iter().copied().chain([address]).collect();
-        start(program, &words)
-    })
+    own.is_some_and(|own| start(&own, &[address]))
+        || OPENERS.iter().any(|(program, words)| {
+            let words: Vec<&str> = words.iter().copied().chain([address]).collect();
+            start(program, &words)
+        })
 }
 
 /// The programs that open an address, with the words before it.
