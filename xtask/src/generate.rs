@@ -202,7 +202,7 @@ fn matchers() -> String {
     const TITLE: &str = "# Matchers\n\nAn expectation is `{target, matcher, message?}`. A matcher is a map \
          with one of the keys below. A target that has no value fails every matcher, `not` included; only `absent: \
          true` passes.\n\n";
-    const TABLE: &str = "| Matcher | Holds for | Applies to |\n|---|---|---|\n";
+    const TABLE: &str = "| Matcher | Meaning | Applies to |\n|---|---|---|\n";
     let mut text = format!("{TITLE}{THREE_ANSWERS}## The matchers\n\n{TABLE}");
     for matcher in mcptest_core::matcher::documentation() {
         let also = matcher

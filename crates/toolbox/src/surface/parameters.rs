@@ -149,7 +149,7 @@ pub(super) fn nothing_is_required(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> 
         return Vec::new();
     }
     let names = names.join(", ");
-    let what = format!("{names} are not required and have no default");
+    let what = format!("none of {names} is required or has a default");
     vec![Spot::new(SCHEMA, what)]
 }
 
