@@ -72,7 +72,7 @@ impl Style {
 impl Progress {
     /// Begins to show progress. `is_live` is for runs that are not written.
     pub fn begin(is_quiet: bool, is_live: bool) -> Self {
-        let _view = OtherView::begin();
+        let view = OtherView::begin();
         let showing = (!is_quiet).then(|| {
             let (sender, events) = channel();
             (
@@ -80,7 +80,10 @@ impl Progress {
                 std::thread::spawn(move || show(&events, Style::new(is_live), is_live)),
             )
         });
-        Self { showing, _view }
+        Self {
+            showing,
+            _view: view,
+        }
     }
 
     /// The function that receives every event. It never blocks the runs, even if the terminal does.

@@ -190,7 +190,7 @@ impl Page {
             }
         }
         if let Some(response) = &trace.final_response
-            && !(closes_with(trace, response) && !self.is_full)
+            && (self.is_full || !closes_with(trace, response))
         {
             self.labelled("  ", "final", response);
         }
