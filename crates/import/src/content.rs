@@ -54,7 +54,7 @@ pub(crate) fn unknown(fields: &Fields<'_>, what: &str, kind: &str) -> Misfit {
 
 /// Adds to an unknown part's description that it could be a call.
 pub(crate) fn could_be_a_call(told: &str) -> String {
-    format!("{told}; if it is not a call, remove it")
+    format!("{told}; it could be a call: if it is not, remove it")
 }
 
 /// Keys under which some format has calls, in lower case and without underscores.

@@ -191,7 +191,7 @@ fn a_tool_that_is_gone_and_a_call_that_fails_now_break() {
     let shown = human(&drift);
     assert!(shown.contains("tool `drop` is gone"), "{shown}");
     assert!(
-        shown.contains("call 1 `find`: result.isError succeeded and fails now"),
+        shown.contains("call 1 `find`: result.isError succeeded, but now fails"),
         "{shown}"
     );
     assert!(

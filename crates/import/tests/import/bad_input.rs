@@ -85,13 +85,13 @@ fn a_wrong_type_is_told_with_its_place_and_what_belongs_there() {
 #[test]
 fn what_nobody_knows_is_described_and_the_formats_are_named() {
     let told = problem(r#"{"customer":1,"items":[],"total":2,"paid":true,"due":null,"note":""}"#);
-    let start = "an object with `customer`, `items`, `total`, `paid`, `due`, … is not a transcript that mcptest knows";
+    let start = "an object with `customer`, `items`, `total`, `paid`, `due`, … is not a known transcript format";
     assert!(told.starts_with(start), "{told}");
     for importer in IMPORTERS {
         assert!(told.contains(importer.key), "{told}");
     }
     assert!(told.contains("--format"));
-    assert!(problem("[]").starts_with("an empty list is not a transcript"));
+    assert!(problem("[]").starts_with("an empty list is not a known transcript"));
     assert!(problem("[[1]]").starts_with(
         "a list that begins with a list that begins with a number is not a transcript"
     ));

@@ -70,7 +70,7 @@ fn two_formats_in_one_file_are_told_apart_and_asked_about() {
             let both = [format!("{one} or {other}"), format!("{other} or {one}")];
             if !both
                 .iter()
-                .any(|both| told.starts_with(&format!("this could be {both}; say which with")))
+                .any(|both| told.starts_with(&format!("this could be {both}; choose one with")))
             {
                 wrong.push(format!(
                     "{} and {}: {told}",

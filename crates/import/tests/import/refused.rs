@@ -11,7 +11,7 @@ const REFUSED: &[Refused] = &[
         r#"[{"role":"user","content":"a"},
 {"role":"assistant","content":[{"type":"hologram","name":"t"}]}]"#,
         "line 2, column 32",
-        "a content block is of an unknown `type`, `hologram`; if it is not a call, remove it",
+        "a content block is of an unknown `type`, `hologram`; it could be a call: if it is not, remove it",
     ),
     (
         "anthropic",

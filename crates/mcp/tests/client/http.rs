@@ -150,7 +150,7 @@ async fn each_bad_status_has_its_own_sentence() {
     let rows = [
         (
             reply("302 Found", "Location: https://example.com/login\r\n", ""),
-            "tools/call get_weather was redirected (HTTP 302), which mcptest does not follow, to https://example.com/login: put that address into `url` if it is the right one",
+            "tools/call get_weather was redirected (HTTP 302) to https://example.com/login: put that address into `url` if it is the right one; mcptest does not follow redirects",
         ),
         (
             reply(
@@ -158,19 +158,19 @@ async fn each_bad_status_has_its_own_sentence() {
                 "WWW-Authenticate: Bearer realm=\"x\"\r\n",
                 "",
             ),
-            "tools/call get_weather was refused with HTTP 401 (WWW-Authenticate: Bearer realm=\"x\"); it requires credentials: set `auth: {bearer_token_env: NAME}`, or a header such as `Authorization: {env: NAME}`",
+            "the server refused tools/call get_weather with HTTP 401 (WWW-Authenticate: Bearer realm=\"x\"); it requires credentials: set `auth: {bearer_token_env: NAME}`, or a header such as `Authorization: {env: NAME}`",
         ),
         (
             reply("403 Forbidden", "", "no"),
-            "tools/call get_weather was refused with HTTP 403: the credentials, or the `Origin` and `Host` of the request, are not allowed; the answer: \"no\"",
+            "the server refused tools/call get_weather with HTTP 403: it does not allow the credentials, or the `Origin` and `Host` of the request; the answer: \"no\"",
         ),
         (
             reply("429 Too Many Requests", "Retry-After: 3600\r\n", ""),
-            "tools/call get_weather was answered with HTTP 429 with Retry-After: 3600; tried once within the timeout",
+            "the server answered tools/call get_weather with HTTP 429 with Retry-After: 3600; tried once within the timeout",
         ),
         (
             reply("500 Internal Server Error", "", "oops"),
-            "tools/call get_weather was answered with HTTP 500, an error inside the server; the answer: \"oops\"",
+            "the server answered tools/call get_weather with HTTP 500, an error inside the server; the answer: \"oops\"",
         ),
         (
             reply(
@@ -178,15 +178,15 @@ async fn each_bad_status_has_its_own_sentence() {
                 "Content-Type: text/html\r\n",
                 "<html><title>Log in</title></html>",
             ),
-            "tools/call get_weather was answered with a web page (HTTP 200, \"Log in\"): is this the address of an MCP endpoint (often `/mcp`)?",
+            "the server answered tools/call get_weather with a web page (HTTP 200, \"Log in\"): is this the address of an MCP endpoint (often `/mcp`)?",
         ),
         (
             reply("200 OK", "Content-Type: text/plain\r\n", "hello"),
-            "tools/call get_weather was answered as \"text/plain\" instead of application/json or text/event-stream; the answer: \"hello\"",
+            "the server answered tools/call get_weather as \"text/plain\" instead of application/json or text/event-stream; the answer: \"hello\"",
         ),
         (
             reply("202 Accepted", "", ""),
-            "tools/call get_weather was answered with HTTP 202 and no body",
+            "the server answered tools/call get_weather with HTTP 202 and no body",
         ),
         (
             json_reply("", "{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{}}"),

@@ -407,7 +407,7 @@ async fn silence_is_no_era_and_its_error_names_the_limit() {
     spec.connect_timeout = Duration::from_millis(400);
     assert_eq!(
         refusal_to_connect(&spec).await,
-        "server \"weather\": no answer to server/discover and initialize within 400 ms; if it takes longer to start, \
+        "server \"weather\": no answer to server/discover and initialize within 400 ms; if the server takes longer to start, \
          raise `connect_timeout` or `--connect-timeout`"
     );
 }
