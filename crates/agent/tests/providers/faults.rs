@@ -152,9 +152,9 @@ async fn a_wait_past_the_deadline_fails_at_once() {
     for after in ["3600", "Wed, 21 Oct 2099 07:28:00 GMT"] {
         let (kind, message, tries) = failure("claude-x", told(after)).await;
         assert_eq!((kind, tries), (Unavailable, 1), "{message}");
-        assert!(message.contains("; it asks to wait for "), "{message}");
+        assert!(message.contains("; it asks to wait "), "{message}");
         assert!(
-            message.ends_with(", which is longer than the time that is left"),
+            message.ends_with(", which is longer than the remaining time"),
             "{message}"
         );
     }
@@ -171,7 +171,7 @@ async fn when_one_is_told_to_wait_the_others_do_not_ask_either() {
     let error = table.ask(&[user("another run")]).await.unwrap_err();
     assert_eq!((error.kind, error.tries), (Unavailable, 0));
     assert!(
-        error.message.starts_with("anthropic asked to wait for "),
+        error.message.starts_with("anthropic asked to wait "),
         "{error}"
     );
     assert_eq!(table.stub.count(), 1);

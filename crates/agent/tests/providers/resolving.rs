@@ -52,7 +52,7 @@ fn a_missing_key_is_named_with_where_to_set_it() {
 #[test]
 fn an_unknown_model_is_told_what_is_known_and_how_to_name_a_provider() {
     let message = refusal(EMPTY, "llama3", &[]);
-    assert!(message.starts_with("nothing is known of the model `llama3`: ids begin with `claude-`, `gpt-`, `chatgpt-`, `o<digit>`, `text-embedding-3-`, `gemini-`, `mistral-`"), "{message}");
+    assert!(message.starts_with("unknown model `llama3`: known ids begin with `claude-`, `gpt-`, `chatgpt-`, `o<digit>`, `text-embedding-3-`, `gemini-`, `mistral-`"), "{message}");
     let example = message.split_once('\n').unwrap().1;
     assert!(
         example.contains("model: {provider: local, id: \"llama3\"}"),

@@ -93,9 +93,11 @@ fn what_nobody_knows_is_described_and_the_formats_are_named() {
     assert!(told.contains("--format"));
     assert!(problem("[]").starts_with("an empty list is not a known transcript"));
     assert!(problem("[[1]]").starts_with(
-        "a list that begins with a list that begins with a number is not a transcript"
+        "a list that begins with a list that begins with a number is not a known transcript"
     ));
-    assert!(problem("3\n4").starts_with("a number on the first of 2 lines is not a transcript"));
+    assert!(
+        problem("3\n4").starts_with("a number on the first of 2 lines is not a known transcript")
+    );
 }
 
 #[test]

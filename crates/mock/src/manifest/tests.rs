@@ -296,7 +296,7 @@ fn all_problems_are_said_at_once_with_their_places() {
             "10:19: a sequence without answers",
             "12:29: `data` is missing in this content of type `image`",
             "12:29: `mime_type` is missing in this content of type `image`",
-            "12:42: `text` does not go with content of type `image`",
+            "12:42: content of type `image` has no `text`",
             "12:53: unknown key `typ`",
         ]
     );
