@@ -61,7 +61,7 @@ fn a_server_on_stdio_that_hangs_at_any_stage_ends_the_command() {
         (
             &["check", "--only", "EDGE-hang"],
             "call",
-            "the probe did not finish: the time limit of the check, 1 s, is over",
+            "the probe did not finish: the time limit of the check, 1 s, has passed",
         ),
         (
             &["call", "wait"],
@@ -83,7 +83,7 @@ fn a_check_that_runs_out_of_time_is_an_error_and_says_so_once() {
     let words = ["check", "--timeout", "3s", "--", "python3", &hangs, "call"];
     let (said, code) = mcptest(&words);
     assert!(
-        said.contains("the time limit of the check, 3 s, is over"),
+        said.contains("the time limit of the check, 3 s, has passed"),
         "{said}"
     );
     assert_eq!(
@@ -128,7 +128,7 @@ fn a_probe_without_a_result_in_time_is_not_finished() {
     let (said, code) = mcptest(&words);
     assert!(said.contains("… EDGE-hang  not finished:"), "{said}");
     assert!(
-        said.contains("- the time limit of the check, 1 s, is over: EDGE-cancel"),
+        said.contains("- the time limit of the check, 1 s, has passed: EDGE-cancel"),
         "{said}"
     );
     assert!(

@@ -113,7 +113,7 @@ impl Page<'_> {
         // A line in the place of one line saves nothing.
         let from = if folded > 1 { folded } else { 0 };
         if from > 0 {
-            let sentence = format!("stderr: {folded} lines, which --full shows");
+            let sentence = format!("stderr: {folded} lines; --full shows them");
             self.line(first, "·", Look::Dim, &sentence);
         }
         for (index, entry) in &entries[from..] {
