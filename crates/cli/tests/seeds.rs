@@ -271,7 +271,7 @@ fn ten_runs(selected: usize, most_tokens: u64) -> tempfile::TempDir {
 fn a_floor_prints_its_line_and_a_breach_ends_with_the_code_of_a_failed_test() {
     let line = "tool-selection floor [PASS] weather selection: selection 9/10 (90%), pass^k 90%, max tokens 1840";
     assert!(
-        ends(ten_runs(9, 1840).path(), "mcptest run", 0)
+        ends(ten_runs(9, 1840).path(), "mcptest run -v", 0)
             .lines()
             .any(|said| said == line)
     );

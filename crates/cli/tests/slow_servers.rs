@@ -156,7 +156,7 @@ fn a_limit_that_is_too_short_is_named_with_its_key_and_its_option() {
     );
     let (said, code) = mcptest(&folder, &["run", "--connect-timeout", "3s"]);
     assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("recordings are judged without any"), "{said}");
+    assert!(said.contains("judging recordings starts none"), "{said}");
 }
 
 #[test]

@@ -22,8 +22,8 @@ fn a_suite_that_cannot_be_read_is_a_broken_row_beside_the_others() {
     fs::write(at("t.yml"), "tools:\n  - { name: x, server: s, tool: y }\n").unwrap();
     let parts = [
         "8 tests: 2 passed, 6 errors",
-        "c.yml:1:2: the file contains a NUL byte",
-        "d.yml:1:1: the file is not UTF-8",
+        "the file contains a NUL byte, which YAML does not allow --> c.yml:1:2",
+        "the file is not UTF-8 --> d.yml:1:1",
         "cannot read e.yml: it is a broken link",
         "cannot read f.yaml: it is a named pipe, not a file",
         "cannot read nowhere.yml: no such file",

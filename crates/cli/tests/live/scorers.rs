@@ -184,7 +184,7 @@ fn a_scorer_that_gives_no_numbers_breaks_its_row_and_nothing_else() {
         ),
         ("true", "it printed nothing"),
         ("echo '{}'", "it printed no number"),
-        ("echo '{\"a\": NaN}'", "which cannot be read"),
+        ("echo '{\"a\": NaN}'", "which mcptest cannot read"),
         ("echo '{\"a\": 1e999}'", "number out of range"),
         (
             "echo '{\"a\": \"1\"}'",
@@ -311,7 +311,7 @@ fn validate_refuses_what_can_never_give_a_number() {
         (
             "runs: 2",
             "runs: 2\n    stop: decided",
-            "`stop: decided` cannot be held",
+            "`stop: decided` does not work",
         ),
     ] {
         let text = suite(HOLDS);

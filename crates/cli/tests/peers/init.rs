@@ -22,7 +22,7 @@ fn drafted(server: &[&str], env: &[(String, String)]) -> String {
     run(&[&["init"], server].concat(), env);
     run(&["validate", "--deny-warnings"], &[]);
     let offline = run(&["run"], &[("PATH".to_owned(), String::new())]);
-    assert!(offline.contains(" passed, 1 skipped"), "{offline}");
+    assert!(offline.contains(" passed, "), "{offline}");
     run(&["run", "--record"], env);
     std::fs::read_to_string(folder.path().join("mcptest.yml")).unwrap()
 }
