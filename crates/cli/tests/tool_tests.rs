@@ -542,7 +542,7 @@ fn without_expect_the_tools_own_schema_decides_and_nothing_checked_is_an_error()
     );
     let on_one_line = said.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        on_one_line.contains("an error is not held to the tool's outputSchema"),
+        on_one_line.contains("an error result is not checked against the tool's outputSchema"),
         "{said}"
     );
     assert_eq!(output.status.code(), Some(2));
@@ -694,7 +694,7 @@ fn an_agent_that_cannot_be_asked_is_its_own_row_while_tools_are_recorded() {
     fs::write(&path, fs::read_to_string(&path).unwrap() + agent).unwrap();
     let output = mcptest(&folder, &["run", "--record"]);
     let said = text(&output.stdout);
-    assert!(said.contains("nothing is known of the model `m`"), "{said}");
+    assert!(said.contains("unknown model `m`"), "{said}");
     assert!(said.contains("✓ fine"), "{said}");
     assert_eq!(output.status.code(), Some(2));
 }

@@ -222,11 +222,7 @@ pub(super) fn degradation(page: &mut Page, report: &Report) {
     page.blank();
 }
 
-/// `0: 100%
-///
-///  4: 90%
-///
-///  16: n/a`, wrapped.
+/// The points of a curve, such as "0: 100%", "4: 90%" and "16: n/a", on as many lines as they need.
 fn lines_of(points: &[(usize, Option<String>)], room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for (count, accuracy) in points {

@@ -5,7 +5,7 @@
 pub struct Words {
     /// The structure of the whole file, as a clause: `a cassette is one JSON object per line`.
     pub shape: &'static str,
-    /// The way to get a valid file: `record it again with `--record``.
+    /// The way to get a valid file, such as "record it again with `--record`".
     pub again: &'static str,
 }
 

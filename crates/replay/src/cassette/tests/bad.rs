@@ -177,9 +177,9 @@ fn each_problem_of_a_text_says_where_it_is_and_what_to_do() {
     large number
         line 1, column 35: this number is too large to compare; write it as a string, or make it smaller
     lone surrogate
-        line 3, column 58: `\ud83d` is half of a surrogate pair and no character; write \ufffd in its place
+        line 3, column 58: `\ud83d` is half of a surrogate pair, not a character; write \ufffd instead
     lone surrogate in a name
-        line 1, column 25: `\udc00` is half of a surrogate pair and no character; write \ufffd in its place
+        line 1, column 25: `\udc00` is half of a surrogate pair, not a character; write \ufffd instead
     deep
         line 3, column 176: this is nested more than 127 levels deep; shorten the value, or record it again with `--record`
     deep header
