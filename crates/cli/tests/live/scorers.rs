@@ -193,7 +193,7 @@ fn a_scorer_that_gives_no_numbers_breaks_its_row_and_nothing_else() {
         ("echo '{\"a\": 1}{\"a\": 2}'", "trailing characters"),
         (
             "head -c 100000 /dev/zero",
-            "it printed 100000 bytes, 65536 are the most",
+            "it printed 100000 bytes; the limit is 65536",
         ),
         ("head -c 20000000 /dev/zero", "printed 20000000 bytes"),
     ] {

@@ -42,7 +42,7 @@ fn a_suite_of_the_everything_server_passes() {
         &[
             "  everything:\n    command: [",
             "matcher: { exact: \"Echo: text\" } }",
-            "{ target: result.structuredContent.temperature, matcher: { exact: 33 } }",
+            "{ target: result.structuredContent, matcher: { equals-json: { conditions: Cloudy, humidity: 82, temperature: 33 } } }",
             "#   get-env: its answer may contain secrets",
             "#   trigger-long-running-operation: called with {}, no answer",
         ],
@@ -77,7 +77,7 @@ fn a_suite_of_the_filesystem_server_uses_the_folder_it_was_given() {
         &[
             "  files:\n",
             "    tool: list_directory\n    args: { path: ",
-            "{ target: result.structuredContent.content, matcher: { exact: \"[FILE] note.txt\" } }",
+            "{ target: result.structuredContent, matcher: { equals-json: { content: \"[FILE] note.txt\" } } }",
             "#   read_text_file: called with { path: ",
             "#   write_file ",
         ],
@@ -105,8 +105,7 @@ fn suites_of_the_memory_and_time_servers_pass() {
         &suite,
         &[
             "    args: { timezone: America/New_York }\n",
-            "{ target: result.structuredContent.datetime, matcher: { absent: false } }",
-            "{ target: result.structuredContent.timezone, matcher: { exact: America/New_York } }",
+            "timezone: America/New_York }, except: [datetime] } }",
         ],
     );
 }
