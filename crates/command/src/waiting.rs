@@ -1,6 +1,6 @@
 //! What does the program wait for, when a command takes longer than a moment?
 //!
-//! Every command passes through here: [`Waiting::begin`] is called where commands are run. On a terminal, a live line
+//! Every command passes through here: `Waiting::begin` is called where commands are run. On a terminal, a live line
 //! on standard error names what the command waits for; elsewhere, such as in the log of a CI job, a line now and then.
 
 use crate::output;

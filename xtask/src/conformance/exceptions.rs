@@ -6,14 +6,14 @@ use super::Side;
 const EXCEPTIONS: &[(Side, &str, &str)] = &[(
     Side::Server,
     "tasks-",
-    "tests the extension `io.modelcontextprotocol/tasks`, which no requirement set scores and the mock server does not have",
+    "tests the extension `io.modelcontextprotocol/tasks`; no requirement set scores it, and the mock server does not have it",
 )];
 
 /// Scenarios that are not run at all.
 pub(super) const NOT_RUN: &[(Side, &str, &str)] = &[(
     Side::Client,
     "auth/",
-    "not run: tests OAuth flows, which both requirement sets score; the client takes a bearer token or headers, and gets no tokens itself",
+    "not run: tests OAuth flows, which both requirement sets score; the client takes a bearer token or headers, but does not request tokens itself",
 )];
 
 /// Why this scenario may fail.

@@ -1,10 +1,10 @@
 //! Two sets of runs side by side: which rows do both sides have, and which of them can be compared?
 //!
-//! `compare`, `model-baseline diff` and the gate `model_compat:` all use a [`Comparison`]. A report
+//! `compare`, `model-baseline diff` and the gate `model_compat:` all use a `Comparison`. A report
 //! has the outcomes of runs, but neither the arguments of calls nor the agent's words. A baseline
 //! has both, but omits runs that ended in errors. Therefore `compare` compares pass rates
-//! ([`pass_rate`]), and `model-baseline diff` compares facts that held in every run
-//! ([`crate::behaviour`]) and the numbers of gates ([`number`]). Both get their verdicts from
+//! (`pass_rate`), and `model-baseline diff` compares facts that held in every run
+//! (`crate::behaviour`) and the numbers of gates (`number`). Both get their verdicts from
 //! `mcptest_core::report::leaderboard::change`.
 
 pub mod number;
