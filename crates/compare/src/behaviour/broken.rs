@@ -1,4 +1,4 @@
-//! What is said of a fact that holds no more?
+//! How does a report describe a fact that no longer holds?
 
 use super::fact::{Fact, RunFacts};
 use mcptest_core::words::and_more;

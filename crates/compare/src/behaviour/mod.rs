@@ -20,7 +20,7 @@ use tool_names::ToolNames;
 pub(crate) struct Behaviour {
     /// How many things held in every run before.
     pub(crate) invariants: usize,
-    /// How many varied already, so that nothing is said of them.
+    /// The number of facts that already varied before. They get no verdict.
     pub(crate) varied: usize,
     /// The differences, the worst first.
     pub(crate) differences: Vec<Difference>,

@@ -372,7 +372,7 @@ impl Code {
             code.is_program |= PROGRAM.into_iter().any(is);
             sets |= is("set");
             updates |= follows(&["update"]);
-            // A query of GraphQL that writes, and statements that are told by their first word.
+            // A GraphQL mutation, and SQL statements, which their first word identifies.
             let is_first = follows(&["sql", "query", "statement"]);
             let begins_write = ["mutation", "grant", "revoke", "call", "rename", "vacuum"];
             code.writes |= follows(&["create", "alter", "drop", "truncate"])

@@ -48,7 +48,7 @@ struct Explanation {
     sentences: Vec<Sentence>,
     /// The number of mismatches that the sentences omit.
     unsaid: usize,
-    /// The calls side by side, if that shows the same.
+    /// The calls side by side, if that table shows the mismatch completely.
     pairs: Option<Vec<Beside>>,
 }
 
