@@ -114,7 +114,7 @@ impl DeclaredTool {
             Err(error) => {
                 let why = escape(&error.to_string()).into_owned();
                 return Self {
-                    notes: format!("note: the tools cannot be listed: {why}\n"),
+                    notes: format!("note: cannot list the tools: {why}\n"),
                     ..Self::default()
                 };
             }
