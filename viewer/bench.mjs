@@ -1,4 +1,4 @@
-// How big and how fast a page with many runs is: `node bench.mjs [TESTS] [RUNS]`, 1,000 tests of 10 runs unless told
+// Measures the size and the speed of a page with many runs: `node bench.mjs [TESTS] [RUNS]`, 1,000 tests of 10 runs unless given
 // otherwise; `--write` puts the table into docs/benchmarks.md. Build the program first (cargo build --workspace), and run it
 // when nothing else does.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// What was asserted and what was there.
+// Assertions with the values that were found.
 import type { Diff, Expectation } from './model';
 import { Mark } from './parts';
 import { brief, Json, Text } from './text';
@@ -21,7 +21,7 @@ export const Differences = ({ of }: { of: Diff }) => (
 /** One difference at the root says what the sentence above it says. */
 const isWhole = (of: Diff) => of.length === 1 && !of[0].pointer && brief(of[0].expected).length + brief(of[0].actual).length < 200;
 
-/** What an assertion says beside its sentence: the suite's own words, the reason, and where values differ. */
+/** The details of an assertion besides its sentence: the suite's own words, the reason, and where values differ. */
 export const AssertionDetail = ({ of }: { of: Expectation }) => (
   <>
     {of.message && <p><b><Text of={of.message} /></b></p>}

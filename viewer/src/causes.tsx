@@ -36,7 +36,7 @@ export const Command = ({ text }: { text: string }) => (
   <div class="command-line"><code><Text of={text} /></code><Copy text={text} /></div>
 );
 
-/** Lines of others as they are, such as what a program wrote before it ended. */
+/** Foreign lines, verbatim, such as the last output of a program. */
 const Details = ({ of }: { of: string[] | undefined }) => (of?.length ? <pre class="details" tabIndex={0}><Text of={of.join('\n')} /></pre> : null);
 
 export function ReasonBox({ reason }: { reason: NonNullable<Test['reason']> }) {
@@ -50,7 +50,7 @@ export function ReasonBox({ reason }: { reason: NonNullable<Test['reason']> }) {
   );
 }
 
-/** The sentence of a cause, and the runs that it is about where there are others. */
+/** The sentence of a cause, and its runs if the test has other runs too. */
 export function Sentence({ row, cause }: { row: Row; cause: Cause }) {
   return (
     <>
@@ -60,7 +60,7 @@ export function Sentence({ row, cause }: { row: Row; cause: Cause }) {
   );
 }
 
-/** What checks of runs found: where values differ stands once, as values. */
+/** The findings of checks of runs. Differences are shown once, as values. */
 function OwnCheck({ row, cause }: { row: Row; cause: Cause }) {
   const run = row.test.runs.find((one) => one.index === cause.runs?.[0]);
   const missed = cause.target && run?.expectations.find((one) => !one.passed && one.target === cause.target && one.suite_line === cause.suite_line);
@@ -73,13 +73,13 @@ function OwnCheck({ row, cause }: { row: Row; cause: Cause }) {
   );
 }
 
-/** What a person pastes elsewhere: the test, every cause with its details, and the command. */
+/** The text that a person pastes elsewhere: the test, every cause with its details, and the command. */
 export function asText({ test, name }: Row): string {
   const causes = test.causes?.map((cause) => [`${cause.key}: ${cause.message}`, ...(cause.runs?.length ? [`runs ${cause.runs.join(', ')}`] : []), ...(cause.details ?? [])].join('\n  ')) ?? [];
   return [`${name} (${test.suite.file}:${test.suite.line})`, ...causes, test.reason?.help ?? '', test.reason?.command ?? test.rerun].filter(Boolean).join('\n\n');
 }
 
-/** All causes but those of gates, which stand with their pictures. */
+/** All causes except gates, which are shown with their pictures. */
 export function Causes({ row }: { row: Row }) {
   const { test } = row;
   const gates = new Set(test.gates.filter((gate) => gate.status !== 'passed').map((gate) => gate.key));

@@ -30,11 +30,11 @@ function laidOut<T>(items: T[], weight: (item: T) => number, x: number, y: numbe
     : [...laidOut(one, weight, x, y, w, h * share), ...laidOut(other, weight, x, y + h * share, w, h * (1 - share))];
 }
 
-// A tool that nobody called still has a field.
+// A tool without a call still has a field.
 const weight = (tool: Tool) => Math.sqrt(tool.calls) + 1;
 const kind = (tool: Tool) => (tool.calls === 0 ? 'not-called' : tool.errors && tool.successes ? 'both' : tool.successes ? 'success' : 'only-errors');
 
-/** How many letters a field of that width has room for. */
+/** The number of letters that fit into a field of this width. */
 const fits = (wide: number) => Math.max(3, Math.floor((wide - 12) / 7));
 
 function Treemap({ of }: { of: Covered }) {

@@ -42,7 +42,7 @@ export interface Row {
 export let report: Report;
 export let rows: Row[] = [];
 export const byId = new Map<string, Row>();
-/** Counts the reports that were shown. Who draws from `report` reads it, since a part is drawn anew only when a signal that it reads changes. */
+/** Counts the reports that were shown. Code that draws from `report` reads it, because a part is drawn again only when a signal that it reads changes. */
 export const generation = signal(0);
 
 const sum = (values: (number | null | undefined)[]) => {
@@ -93,7 +93,7 @@ export async function load(): Promise<void> {
   show(found);
 }
 
-/** Puts a report in the place of the one before. */
+/** Replaces the report. */
 export function show(found: Report): void {
   report = found;
   rows = report.tests.map(rowOf);

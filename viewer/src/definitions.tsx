@@ -1,4 +1,4 @@
-// What each gate asks, and what each of its numbers means.
+// The question of each gate, and the meaning of each of its numbers.
 import { useLayoutEffect } from 'preact/hooks';
 import { docs, readDocs, report } from './data';
 import { number } from './format';
@@ -8,7 +8,7 @@ import { to } from './route';
 
 const extent = ([low, high]: [number, number | null]) => (high == null ? `${number(low)} and up` : `${number(low)} to ${number(high)}`);
 
-/** The numbers of all gates, or those of one with its page of the documentation, at the paragraph on `target`. */
+/** The numbers of all gates, or the numbers of one gate with its page of the documentation, at the paragraph on `target`. */
 export function Definitions({ gate, target }: { gate?: string; target?: string }) {
   const all = Object.entries(report.gates ?? {});
   const one = all.filter(([key]) => key === gate);
@@ -20,7 +20,7 @@ export function Definitions({ gate, target }: { gate?: string; target?: string }
   }, [gate, target, docs.value]);
   return (
     <main class="page definitions">
-      <h1>What the numbers mean</h1>
+      <h1>Meaning of the numbers</h1>
       {one.length > 0 && <p><a href={to('doc')}>All gates of this report</a></p>}
       {(one.length ? one : all).map(([key, about]) => (
         <section key={key}>

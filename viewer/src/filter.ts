@@ -60,7 +60,7 @@ export function filtered(rows: Row[], query: string): Row[] {
   return terms.length ? rows.filter((row) => terms.every((term) => holds(row, term) !== term.not)) : rows;
 }
 
-/** The query with `key:value` added, or without it where it has it. */
+/** The query with `key:value` added, or removed if the query has it. */
 export function toggled(query: string, key: string, value: string): string {
   const term = `${key}:${/[\s,"]/.test(value) ? `"${value.replaceAll('"', '')}"` : value}`;
   const without = query.split(term).join(' ').replace(/\s+/g, ' ').trim();

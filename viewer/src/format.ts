@@ -1,4 +1,4 @@
-// Numbers as they are read. What is not known is a dash, never 0.
+// Numbers for people. An unknown number is a dash, never 0.
 export const NONE = '–';
 
 export const whole = (value: number | null | undefined) => (value == null ? NONE : value.toLocaleString('en-US'));
@@ -22,7 +22,7 @@ export function time(ms: number | null | undefined): string {
   return ms < 5400e3 ? `${(ms / 60e3).toFixed(1)} min` : `${(ms / 3600e3).toFixed(1)} h`;
 }
 
-/** A measured number: whole ones as they are, others with two or three digits, and never so few that nothing is left. */
+/** A measured number: a whole number unchanged, any other with two or three digits, and more if all of them would be 0. */
 export function number(value: number | null | undefined): string {
   if (value == null) return NONE;
   if (Number.isInteger(value)) return whole(value);

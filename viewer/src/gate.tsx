@@ -13,7 +13,7 @@ import { brief, Text } from './text';
 
 const SIGNS: Record<string, string> = { gte: '≥', gt: '>', lte: '≤', lt: '<', exact: '=' };
 
-/** A matcher in a sign and a number where it is one. */
+/** A matcher as a sign and a number, if it compares numbers. */
 function asked(one: Expectation): { words: string; low?: number; high?: number } {
   const [[key, value] = ['', undefined]] = Object.entries((one.matcher ?? {}) as object);
   if (typeof value !== 'number' || !SIGNS[key]) return { words: brief(one.matcher) };
@@ -43,7 +43,7 @@ function Target({ gate, name, expectations }: { gate: Gate; name: string; expect
   const about = definitionOf(gate.key, name);
   const failed = expectations.some((one) => !one.passed);
   const asks = expectations.map(asked);
-  // Without an end and without a threshold there is nothing to measure it by.
+  // Without an end and without a threshold, a bar has no scale.
   const draws = value != null && about?.range && about.unit !== 'flag' && (about.range[1] != null || asks.some((one) => one.low != null || one.high != null));
   return (
     <tr class={expectations.length ? 'asserted' : ''} data-target={name}>
@@ -60,7 +60,7 @@ function Target({ gate, name, expectations }: { gate: Gate; name: string; expect
 
 function Targets({ gate }: { gate: Gate }) {
   const of = (name: string) => gate.expectations.filter((one) => one.target === name);
-  // A flag that nobody wrote only says that the gate failed.
+  // A flag that the suite does not name only repeats that the gate failed.
   const saysNothing = (name: string) => definitionOf(gate.key, name)?.unit === 'flag' && of(name).some((one) => !one.passed && one.suite_line == null);
   const names = Object.keys(gate.targets).filter((name) => !saysNothing(name));
   const asserted = names.filter((name) => of(name).length);
@@ -89,7 +89,7 @@ const SHOWN = 12;
 
 function Findings({ row, gate, cause }: { row: Row; gate: Gate; cause?: Cause }) {
   const [all, setAll] = useState(false);
-  // What the table of a run shows, and the sentence that the card begins with, stand once.
+  // Shown once: neither the contents of a run's table nor the first sentence of the card is repeated.
   const tabled = new Set(gate.tables?.map((table) => table.run));
   const isShown = (finding: Finding) => (finding.run != null && tabled.has(finding.run)) || (finding.message === cause?.message && !finding.diff?.length);
   const findings = merged(gate.explanation.filter((finding) => !isShown(finding)));

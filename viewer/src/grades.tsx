@@ -1,4 +1,4 @@
-// What judges said: their votes, and their answer to each criterion.
+// The answers of judges: their votes, and their answer to each criterion.
 import type { Row } from './data';
 import { number } from './format';
 import type { Gate } from './model';

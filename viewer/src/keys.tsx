@@ -9,7 +9,7 @@ import { go, list, route, to } from './route';
 
 const isFailed = (at: number) => ['failed', 'error'].includes(shown.value[at]?.test.status);
 
-/** The next place from `at` in a direction, of those that failed where asked. */
+/** The next place from `at` in a direction, or the next failed place if requested. */
 function next(at: number, step: number, failedOnly: boolean): number {
   for (let to = at + step; to >= 0 && to < shown.value.length; to += step) if (!failedOnly || isFailed(to)) return to;
   return at;

@@ -13,7 +13,7 @@ export interface Live {
 }
 
 export const live = signal<Live | undefined>(undefined);
-/** Whether the server still answers. */
+/** True if the server still answers. */
 export const isLost = signal(false);
 
 const EVERY = 1000;

@@ -63,7 +63,7 @@ function Page() {
 }
 
 const Nothing = () => (
-  <main class="page"><h1>There is no such test or run in this report</h1><p><a href={list.value}>Show all tests</a></p></main>
+  <main class="page"><h1>This report does not contain that test or run</h1><p><a href={list.value}>Show all tests</a></p></main>
 );
 
 const App = () => (

@@ -39,7 +39,7 @@ function blocksOf(page: string): { kind: string; lines: string[] }[] {
 const itemsOf = (lines: string[]) => lines.join('\n').split(/^- /m).slice(1);
 const cellsOf = (line: string) => line.split('|').slice(1, -1).map((cell) => cell.trim());
 
-/** A page without its title. What first says the word in `mark` has the id `marked`: its row of a table, or else its paragraph. */
+/** A page without its title. The first place of the word in `mark` has the id `marked`: a row of a table, or else a paragraph. */
 export function Markdown({ of, mark }: { of: string; mark?: string }) {
   const name = `\`${mark}\``;
   const blocks = blocksOf(of).slice(1);

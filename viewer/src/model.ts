@@ -1,4 +1,4 @@
-// What the page draws: the report as its schema says, and the trace of a run.
+// The data of the page: the report by its schema, and the trace of a run.
 import type { Gate, McptestReport, Run, Test } from './report';
 
 export type { Gate, Run, Test };

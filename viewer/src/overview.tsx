@@ -44,7 +44,7 @@ export const nextView = () => report && setView(VIEWS()[(VIEWS().indexOf(view.va
 
 export function verdict(): string {
   const { tests, failed, errors, passed, skipped } = report.summary;
-  if (!tests) return 'There were no tests to judge';
+  if (!tests) return 'No tests to judge';
   if (failed + errors) return `${whole(failed + errors)} of ${plural(tests, 'test')} did not pass`;
   if (skipped) return `${whole(passed)} of ${plural(tests, 'test')} passed, ${whole(skipped)} skipped`;
   return tests === 1 ? 'The test passed' : `All ${whole(tests)} tests passed`;
@@ -151,7 +151,7 @@ interface Column<T> {
   name: string;
   width: string;
   of: (item: T) => ComponentChildren;
-  /** Whether the column has something to show of this item. */
+  /** True if the column has a value for this item. */
   has: (item: T) => boolean;
   kind?: 'number' | 'wide';
 }
@@ -186,15 +186,15 @@ const Cells = <T,>({ item, columns }: { item: T; columns: Column<T>[] }) => (
 const templateOf = <T,>(columns: Column<T>[]) => ['20px minmax(8rem, 1fr)', ...columns.map((column) => column.width)].join(' ');
 
 const atWork = (row: Row) => live.value?.at_work.find((one) => one.row === row.at);
-/** Whether the runs of a row are being made: then none of its gates is decided. */
+/** True if the row is being recorded: none of its gates is decided yet. */
 const recordingOf = (row: Row) => (atWork(row) ? 'work' : live.value?.waiting.includes(row.at) ? 'waiting' : undefined);
-/** The runs of a row, those that are still to come hollow. */
+/** The runs of a row; runs that are not recorded yet are hollow. */
 function statesOf(row: Row): StripState[] {
   const work = atWork(row);
   return work ? Array.from({ length: work.of }, (_, at) => (at < work.runs ? 'recorded' : 'waiting')) : row.states;
 }
 
-/** What is being recorded, and what it costs so far. */
+/** The rows that are being recorded, and their cost so far. */
 function Recording() {
   const now = live.value;
   if (isLost.value) return <p class="live" role="status">mcptest view has ended; this is the last that it showed.</p>;
@@ -305,7 +305,7 @@ function Tests() {
   );
 }
 
-/** On paper: what did not pass, at most so many. */
+/** On paper: the tests that did not pass, up to this number. */
 const PRINTED = 200;
 const Printed = () => {
   const wanted = shown.value.filter((row) => row.test.status !== 'passed').slice(0, PRINTED);

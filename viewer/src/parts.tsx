@@ -71,7 +71,7 @@ export function RunLinks({ row, runs }: { row: Row; runs: number[] }) {
   );
 }
 
-/** What the report says of a number: its definition, unit and range. */
+/** The definition, unit and range of a number in the report. */
 export function definitionOf(gate: string, target: string) {
   const targets = report.gates?.[gate]?.targets ?? {};
   return targets[target] ?? targets[target.slice(gate.length + 1)];
@@ -92,7 +92,7 @@ export function Defined({ gate, target, children }: { gate: string; target: stri
 }
 
 const ROW = 34;
-/** Rows that are made above and below those in view. */
+/** The number of rows that are made above and below the visible rows. */
 const SPARE = 4;
 
 interface ListProps<T> {
@@ -101,9 +101,9 @@ interface ListProps<T> {
   head: ComponentChildren;
   selected: number;
   render: (item: T, at: number, width: number) => ComponentChildren;
-  /** What a row is known by when the items change: the list keeps its place by it. */
+  /** The identity of a row when the items change; the list keeps its place by it. */
   keyOf: (item: T) => string;
-  /** How high a row is in a list of this width. */
+  /** The height of a row in a list of this width. */
   heightOf?: (item: T, width: number) => number;
   columns?: string;
 }
@@ -126,7 +126,7 @@ function rowAt(starts: number[], top: number): number {
   return Math.max(0, low);
 }
 
-/** A list of rows of which only those in view are made. After a jump the elements that are there show other rows: new ones would take twice as long. */
+/** A list that makes only its visible rows. After a jump, existing elements show the new rows: new elements would take twice as long. */
 export function List<T>({ items, label, head, selected, render, keyOf, heightOf, columns }: ListProps<T>) {
   const box = useRef<HTMLDivElement>(null);
   const [view, setView] = useState({ top: 0, height: 900, width: 900, jumped: 0 });

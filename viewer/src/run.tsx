@@ -104,7 +104,7 @@ function Timeline({ trace, chosen, search, choose }: { trace: Trace; chosen?: nu
   );
 }
 
-/** What each gate that fails the run found in it. */
+/** The findings of each gate that fails the run. */
 function FailedBy({ row, run }: { row: Row; run: Run }) {
   const gates = row.test.gates.filter((gate) => run.failed_by?.includes(gate.key));
   const foundBy = (gate: Gate) => gate.tables?.find((table) => table.run === run.index)?.summary ?? gate.explanation.find((one) => one.run === run.index)?.message ?? '';
@@ -120,7 +120,7 @@ function FailedBy({ row, run }: { row: Row; run: Run }) {
 /** Without the trace there are the tools' names. */
 const Names = ({ row, run }: { row: Row; run: Run }) => (
   <>
-    <p class="note">The report holds no trace of this run. Write it with <code>--embed all</code> to see what was said, the arguments and the results.</p>
+    <p class="note">The report has no trace of this run. Write it with <code>--embed all</code> to see the messages, arguments and results.</p>
     <ol class="names mono">{(run.tool_names ?? []).map((tool, at) => <li key={at} data-call={at + 1}><a href={linkTo(row, run.index, at + 1)}><Text of={tool} /></a></li>)}</ol>
   </>
 );

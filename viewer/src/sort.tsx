@@ -1,4 +1,4 @@
-// Tables that are sorted by a click on the name of a column; the address says by which.
+// Tables that are sorted by a click on the name of a column; the address names the column.
 import { computed } from '@preact/signals';
 import { route, setParams } from './route';
 
@@ -14,7 +14,7 @@ export interface Column<T> {
 /** `cost` has the lowest first, `-cost` the highest. */
 const by = computed(() => route.value.params.get('by') ?? '');
 
-/** The rows in the order that the address asks for, or as they are; what is not known is last either way. */
+/** The rows in the order that the address names, otherwise unchanged. Unknown values are last in both directions. */
 export function sorted<T>(rows: T[], columns: Column<T>[]): T[] {
   const of = columns.find((column) => column.key === by.value.replace(/^-/, ''))?.of;
   if (!of) return rows;

@@ -54,7 +54,7 @@ function spoken(trace: Trace): Spoken[] {
     const isAnswer = turn.role === 'assistant';
     const number = isAnswer ? answers++ : -1;
     const own = isAnswer ? made.filter((step) => step.call.turn === number) : [];
-    // What tools said stands with their calls.
+    // The answers of tools are shown with their calls.
     if (turn.role === 'tool') continue;
     out.push({ role: turn.role, label: isAnswer ? `turn ${answers}` : turn.role, text: textOf(turn.content), turn, calls: own });
   }

@@ -44,12 +44,12 @@ function Header({ row }: { row: Row }) {
   );
 }
 
-/** What is worth knowing and decides nothing. */
+/** Notes that decide nothing. */
 function Notes({ row }: { row: Row }) {
   const { test } = row;
   return (
     <>
-      {test.unpinned && <p class="dim">The recording has no fingerprint, so nobody can say whether it is stale.</p>}
+      {test.unpinned && <p class="dim">The recording has no fingerprint, so mcptest does not know if it is stale.</p>}
       {test.notes?.map((note, at) => <p key={at} class="note"><Text of={note} code /></p>)}
       {test.advice?.map((one, at) => <p key={at} class="note"><a href={linkTo(row, one.run)}>run {one.run}</a> <b><Text of={one.model} /></b>, asked for advice by {one.key}: <Text of={one.message} /></p>)}
     </>

@@ -5,7 +5,7 @@ import type { ComponentChildren } from 'preact';
 /** Longer text is folded: a line of a megabyte freezes a browser. */
 const MOST = 2000;
 const MORE = 100_000;
-// Control characters, marks of direction, and characters that nobody sees.
+// Control characters, marks of direction, and invisible characters.
 const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]|[\ud800-\udfff](?![\udc00-\udfff])/g;
 const PAIR = /[\ud800-\udbff][\udc00-\udfff]/;
 
@@ -13,7 +13,7 @@ function visible(text: string): ComponentChildren {
   const parts: ComponentChildren[] = [];
   let from = 0;
   for (const found of text.matchAll(HIDDEN)) {
-    // The second half of a pair is no hidden character.
+    // The second half of a pair is not a hidden character.
     if (PAIR.test(text.slice(found.index - 1, found.index + 1))) continue;
     const code = found[0].charCodeAt(0).toString(16).toUpperCase().padStart(2, '0');
     parts.push(text.slice(from, found.index), <span class="hidden-char" title={`the character U+${code.padStart(4, '0')}`}>{`⟦${code}⟧`}</span>);
@@ -22,7 +22,7 @@ function visible(text: string): ComponentChildren {
   return from ? [...parts, text.slice(from)] : text;
 }
 
-/** What is between backticks as code. */
+/** Text between backticks as code. */
 const marked = (text: string): ComponentChildren =>
   text.split('`').map((part, at, all) => (at % 2 && at < all.length - 1 ? <code>{visible(part)}</code> : visible(at % 2 ? `\`${part}` : part)));
 
@@ -45,7 +45,7 @@ export function Text({ of, code }: { of: string | null | undefined; code?: boole
   );
 }
 
-/** The same in a picture or a title, which have no elements in their text; cut to so many characters. */
+/** Plain text for a picture or a title, which cannot contain elements, cut to this number of characters. */
 export function plain(text: string, most = 200): string {
   const shown = text.replace(HIDDEN, (found, at: number) => (PAIR.test(text.slice(at - 1, at + 1)) ? found : `⟦${found.charCodeAt(0).toString(16).toUpperCase()}⟧`));
   return shown.length > most ? `${shown.slice(0, Math.max(1, most - 1))}…` : shown;

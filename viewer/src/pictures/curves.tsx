@@ -49,7 +49,7 @@ export function Reliability({ of }: { of: Evidence<'reliability'> }) {
 /** The points of an evidence with the floor that its runs certify, where they do. */
 const certified = (of: Evidence<'distractors'>) => of.points.map((point) => ({ ...point, low: of.floor ?? point.low }));
 
-/** The points of a row, and those of the other rows of its sweep. */
+/** The points of a row and of the other rows of its sweep. */
 function sweep(row: Row): Evidence<'distractors'>['points'] {
   const isSibling = ({ test }: Row) => test.name === row.test.name && test.suite.file === row.test.suite.file && test.model === row.test.model;
   const gates = rows.filter(isSibling).flatMap((one) => one.test.gates);
@@ -83,7 +83,7 @@ export function Distractors({ row, of }: { row: Row; of: Evidence<'distractors'>
   );
 }
 
-/** What each tool is worth: the drop of success without it. */
+/** The worth of each tool: the drop of success without it. */
 export function Ablation({ of }: { of: Evidence<'ablate'> }) {
   // Drops are in points.
   const x = (drop: number) => 340 + 0.9 * Math.max(-100, Math.min(100, drop));

@@ -5,14 +5,14 @@ import { linkTo } from '../parts';
 import { Text } from '../text';
 import type { Evidence } from './kinds';
 
-/** How alike each two runs are: one hue, the darker the more. */
+/** The similarity of each two runs: one hue, darker for more similar runs. */
 export function Stability({ row, of }: { row: Row; of: Evidence<'stability'> }) {
   const cell = of.runs.length > 24 ? 14 : 28;
   const [left, top] = [30, 8];
   const shade = (value: number) => Math.min(6, Math.floor(value * 7));
   return (
     <>
-      <svg class="heat" width={left + of.runs.length * cell + 10} height={top + of.runs.length * cell + 20} role="group" aria-label={`How alike ${plural(of.runs.length, 'run')} are, in pairs; the mean is ${number(of.mean)}`}>
+      <svg class="heat" width={left + of.runs.length * cell + 10} height={top + of.runs.length * cell + 20} role="group" aria-label={`Similarity of ${plural(of.runs.length, 'run')}, in pairs; the mean is ${number(of.mean)}`}>
         {of.runs.map((run, at) => (
           <g key={run}>
             <a href={linkTo(row, run)}><text class="axis" x={left - 6} y={top + at * cell + cell / 2 + 4} text-anchor="end">{run}</text></a>
@@ -69,7 +69,7 @@ export function FaultMatrix({ of }: { of: Evidence<'fault_matrix'> }) {
           ))}
         </tbody>
       </table>
-      <p class="legend">Recovered of those that met the fault. Hollow: no call ran into it.</p>
+      <p class="legend">Runs that recovered, of the runs that met the fault. Hollow: no run met it.</p>
     </>
   );
 }

@@ -24,7 +24,7 @@ function pieces(run: Run): { text: string; claim?: Claim }[] {
   const out: { text: string; claim?: Claim }[] = [];
   let from = 0;
   for (const claim of run.claims.toSorted((one, other) => one.start - other.start)) {
-    // A claim within another one is told in the list only.
+    // A claim within another claim appears only in the list.
     if (claim.start < from) continue;
     out.push({ text: points.slice(from, claim.start).join('') }, { text: points.slice(claim.start, claim.end).join(''), claim });
     from = claim.end;

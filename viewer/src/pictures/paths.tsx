@@ -129,7 +129,7 @@ export function ToolEdges({ of }: { of: Edges }) {
   const callers = [...new Set([...of.edges.map((edge) => edge.caller), ...of.handoffs.flatMap((one) => [one.from, one.to])])];
   const tools = [...new Set(of.edges.map((edge) => edge.tool))];
   const most = Math.max(1, ...of.edges.map((edge) => edge.calls));
-  // Who hands over is said in the gap above who takes over.
+  // The agent that hands over is named in the gap above the agent that takes over.
   const high = Math.max(callers.length * (of.handoffs.length ? 54 : 34), tools.length * 34) + 10;
   const y = (names: string[], name: string) => 22 + (high / Math.max(1, names.length)) * names.indexOf(name) + (high / Math.max(1, names.length) - 34) / 2;
   return (

@@ -9,7 +9,7 @@ import type { Evidence } from './kinds';
 
 const COLUMNS = [['missed', 'missed'], ['right', 'right'], ['extra', 'not asked for']] as const;
 
-/** Three columns in place of circles that overlap. */
+/** Three columns instead of overlapping circles. */
 export const ToolSelection = ({ of }: { of: Evidence<'tool_selection'> }) => (
   <div class="chosen">
     {COLUMNS.map(([key, title]) => {

@@ -11,7 +11,7 @@ type Side = NonNullable<Line['expected']>;
 
 const SIGNS: Record<Line['how'], string> = { matched: '=', changed: '≠ changed', missing: '− missing', extra: '+ extra', swapped: '⇅ swapped' };
 
-/** Where the arguments differ is told below the pair, once. */
+/** Differing arguments are shown once, below the pair. */
 function Call({ of, how, link, bare }: { of: Side | undefined; how: string; link?: string; bare: boolean }) {
   if (!of) return <td />;
   const args = !bare && of.args !== undefined && brief(of.args) !== '{}' && <code class={how}><Text of={brief(of.args)} /></code>;
@@ -23,7 +23,7 @@ function Call({ of, how, link, bare }: { of: Side | undefined; how: string; link
   );
 }
 
-/** What is said of a pair: of a changed one, whether the tool or its arguments. */
+/** The label of a pair; for a changed pair, whether the tool or its arguments differ. */
 function sign(line: Line): string {
   if (line.how !== 'changed') return line.count && line.count > 1 ? `= ${line.count} calls` : SIGNS[line.how];
   return line.expected?.tool === line.recorded?.tool ? '≠ arguments' : '≠ other tool';
