@@ -17,5 +17,5 @@ pub use command::{COMPARE, MODEL_BASELINE, PLAN_RUNS};
 
 use mcptest_core::gates::GateKind;
 
-/// The gates that compare runs with those of another model.
+/// The gates that compare runs with another model's runs.
 pub const GATES: &[GateKind] = &[model_compat::KIND];

@@ -1,4 +1,4 @@
-//! What do the runs of a test come to in a baseline?
+//! How does a baseline summarize the runs of a test?
 
 use super::{CallBaseline, GateBaseline, Length, ResponseBaseline, RunBaseline, TestBaseline};
 use mcptest_core::digest::{digest, digest_of_value};

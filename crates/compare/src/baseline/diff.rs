@@ -46,7 +46,7 @@ pub struct BaselineDiff {
     pub before: BaselineSide,
     /// The newer side.
     pub after: BaselineSide,
-    /// How many differences there are of each class.
+    /// The number of differences of each class.
     pub counts: DifferenceCounts,
     /// The tests that both have, in the order of the first.
     pub tests: Vec<TestDiff>,
@@ -113,9 +113,9 @@ pub struct TestDiff {
 /// One difference.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Difference {
-    /// What it means.
+    /// The class of the difference.
     pub class: DifferenceClass,
-    /// What differs: `tool`, `order`, `arguments`, `response`, `finish`, `verdict`.
+    /// The kind of fact that differs: `tool`, `order`, `arguments`, `response`, `finish`, `verdict`.
     pub kind: &'static str,
     /// The difference as a sentence.
     pub message: String,

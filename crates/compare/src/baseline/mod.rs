@@ -27,7 +27,7 @@ pub const FORMAT: &str = "mcptest-baseline";
 /// The version of the format that is read and written.
 pub const VERSION: u32 = 1;
 
-/// What one model did in every captured test.
+/// The behaviour of one model in every captured test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Baseline {
@@ -41,7 +41,7 @@ pub struct Baseline {
     pub tests: Vec<TestBaseline>,
 }
 
-/// What the runs of one test did.
+/// The behaviour of the runs of one test.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TestBaseline {
@@ -97,7 +97,7 @@ impl ComparedRow for TestBaseline {
 pub struct GateBaseline {
     /// A digest of its block in the suite.
     pub block: String,
-    /// Whether it passed.
+    /// True if it passed.
     pub passed: bool,
     /// Its numbers over all runs.
     pub numbers: BTreeMap<String, Option<Number>>,
@@ -207,7 +207,7 @@ impl Baseline {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// Whether a file begins as a baseline does.
+    /// Returns true if a file begins like a baseline.
     pub fn is_one(head: &[u8]) -> bool {
         String::from_utf8_lossy(&head[..head.len().min(200)]).contains(FORMAT)
     }

@@ -1,4 +1,4 @@
-//! What is told of two baselines?
+//! Which differences of two baselines are reported?
 
 use super::*;
 use mcptest_core::gates::GATES;
@@ -235,7 +235,7 @@ fn arguments_are_compared_by_value_whatever_their_case_space_and_order() {
             json!({"vip": true, "note": "somewhere quiet, if you can", "nights": 2, "city": " new  york"})
         ),
         [
-            "PASS arguments: `desk.book`: `city` is now written \" new  york\", before \"New York\"",
+            "PASS arguments: `desk.book`: `city` is now written \" new  york\"; it was \"New York\"",
             "PASS arguments: `desk.book`: `note` is worded differently",
             "PASS arguments: `desk.book`: `vip` is given now",
         ]

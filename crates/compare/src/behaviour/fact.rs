@@ -8,7 +8,7 @@ use mcptest_core::json::type_word;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What one run did, to be asked about.
+/// The behaviour of one run, against which facts are checked.
 #[derive(Debug, Default)]
 pub(crate) struct RunFacts<'r> {
     /// The turn in which each tool was called first.

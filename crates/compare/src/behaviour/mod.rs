@@ -18,7 +18,7 @@ use tool_names::ToolNames;
 /// The differences in behaviour of the runs of a row.
 #[derive(Debug, Default)]
 pub(crate) struct Behaviour {
-    /// How many things held in every run before.
+    /// The number of facts that held in every earlier run.
     pub(crate) invariants: usize,
     /// The number of facts that already varied before. They get no verdict.
     pub(crate) varied: usize,

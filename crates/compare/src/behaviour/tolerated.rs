@@ -1,4 +1,4 @@
-//! Which differences are none that a user of the model would mind?
+//! Which differences would a user of the model not mind?
 
 use super::broken::argument;
 use super::fact::{ArgumentFacts, RunFacts, called};
@@ -117,7 +117,7 @@ fn respelled(
             .get(&value)
             .filter(|known| value.starts_with('"') && known.is_disjoint(&shown))?;
         Some(format!(
-            "is now written {}, before {}",
+            "is now written {}; it was {}",
             shown.first()?,
             known.first()?
         ))

@@ -18,7 +18,7 @@ pub(super) struct JudgedSide {
     pub(super) report: Report,
     /// The files that were read for it.
     pub(super) inputs: Vec<PathBuf>,
-    /// Whether suites judged it just now.
+    /// True if suites judged it just now.
     pub(super) by_suites: bool,
 }
 

@@ -19,7 +19,7 @@ pub struct NumberShift {
     pub gate: String,
     /// The target.
     pub target: String,
-    /// What the shift means.
+    /// The class of the shift.
     pub class: DifferenceClass,
     /// Which values are better.
     pub better: Better,

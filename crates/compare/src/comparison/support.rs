@@ -40,9 +40,9 @@ impl Support {
 /// The number of further runs that each side needs before an invariant can be broken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct MissingRuns {
-    /// Of the baseline.
+    /// Missing runs of the baseline.
     pub before: usize,
-    /// Runs of the newer side.
+    /// Missing runs of the newer side.
     pub now: usize,
 }
 
@@ -70,7 +70,7 @@ impl MissingRuns {
 }
 
 /// The class of a fact that held in every earlier run. It is broken if it holds in no run now, or
-/// in so few that chance hardly explains it. Both sides need enough runs: an agent differs from
+/// in too few runs for chance to explain it. Both sides need enough runs: an agent differs from
 /// itself in nearly half of the pairs of single runs.
 pub(crate) fn class_of_invariant(before: Support, now: Support) -> DifferenceClass {
     if now.is_whole() {

@@ -1,4 +1,4 @@
-//! What is said of a comparison in a sentence or two?
+//! How does a report summarize a comparison in a sentence or two?
 
 use super::model::ReportDiff;
 use mcptest_core::report::leaderboard::change::drawn_in_words;
@@ -105,7 +105,7 @@ fn rates(of: &ReportDiff, change: &RateChange) -> String {
     )
 }
 
-/// Single tests with evidence of their own.
+/// Single tests whose own runs are evidence of a change.
 fn also(of: &ReportDiff) -> String {
     let said = [Verdict::Worse, Verdict::Better]
         .into_iter()

@@ -1,4 +1,4 @@
-//! What is printed about two reports.
+//! Which words compare two reports?
 
 use super::*;
 use mcptest_core::gates::GATES;
