@@ -74,7 +74,7 @@ fn does_not_apply(why: impl Into<String>) -> ProbeOutcome {
 pub const FAMILIES: [(&str, &str); 6] = [
     (
         "LIFECYCLE",
-        "the handshake, versions, messages and the end of the connection of the connection",
+        "the handshake, versions, messages and the end of the connection",
     ),
     ("TOOLS", "the list of tools, and the answers to calls"),
     ("SCHEMA", "declared schemas against the answers"),
@@ -89,7 +89,7 @@ pub const FAMILIES: [(&str, &str); 6] = [
     ),
     (
         "SECURITY",
-        "foreign web pages, paths that lead out of a folder, secrets in errors, oversized bodies",
+        "foreign web pages, paths out of a folder, secrets in errors, oversized bodies",
     ),
 ];
 
@@ -230,7 +230,7 @@ fn note_an_end(outcome: ProbeOutcome, bench: &ServerUnderTest) -> ProbeOutcome {
     outcome.map(|finding| match finding.verdict {
         Verdict::Held if bench.has_lost_its_server() => Finding {
             verdict: Verdict::Weak(
-                "the server's process ended during the probe, which nothing asked it to".to_owned(),
+                "the server's process ended unexpectedly during the probe".to_owned(),
             ),
             ..finding
         },

@@ -74,7 +74,7 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "SECURITY-path-traversal",
-        title: "a path in an argument does not lead out of its folder of its folder",
+        title: "a path in an argument does not lead out of its folder",
         says: "servers must validate all tool inputs and implement proper access controls",
         sections: ["server/tools, Security Considerations"; 2],
         help: "resolve the path, links included, and refuse paths outside the allowed folders",

@@ -25,7 +25,7 @@ fn likeness(one: &Look<'_>, other: &Look<'_>) -> Option<&'static str> {
     let (one_tool, other_tool) = (&one.tool.tool, &other.tool.tool);
     let may_share_a_name = one_tool.server == other_tool.server && one_tool.name != other_tool.name;
     if may_share_a_name && spelled(one) == spelled(other) {
-        return Some("the names are two spellings of one name name");
+        return Some("the names are two spellings of one name");
     }
     let described = shared_words(one, other);
     let shaped = shared_parameters(one, other);

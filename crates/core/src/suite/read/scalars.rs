@@ -251,7 +251,7 @@ impl Field<'_> {
         if limit == Some(0) {
             let what = self.key.map(|key| format!("`{key}`: ")).unwrap_or_default();
             let problem = Problem::error(format!("{what}it must be longer than 0"));
-            self.report(problem.help("write it write it as `30s`; omit it for the default"));
+            self.report(problem.help("write it as `30s`; omit it for the default"));
         }
         limit.filter(|limit| *limit > 0)
     }

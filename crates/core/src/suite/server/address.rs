@@ -8,7 +8,7 @@ pub(super) fn read(field: &mut Field<'_>) -> Option<String> {
     let url = field.template()?;
     if let Some(Err(why)) = field.literal(&url).map(|url| check(&url)) {
         let problem = Problem::error(format!("{url:?} is not a valid address: {why}"));
-        field.report(problem.help("write it write it as `url: http://localhost:3000/mcp`"));
+        field.report(problem.help("write it as `url: http://localhost:3000/mcp`"));
     }
     Some(url)
 }
