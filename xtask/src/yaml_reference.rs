@@ -123,7 +123,10 @@ fn kind(field: &Value) -> String {
         _ => Vec::new(),
     };
     match types.first().copied() {
-        Some("array") if field["items"].is_object() => format!("list of {}", kind(&field["items"])),
+        Some("array") if field["items"].is_object() => {
+            let items = kind(&field["items"]).replacen("list of ", "lists of ", 1);
+            format!("list of {items}")
+        }
         Some("array") => "list".to_owned(),
         Some("object") if field["additionalProperties"].is_object() => {
             format!("map of {}", kind(&field["additionalProperties"]))

@@ -1,4 +1,4 @@
-//! Agents at work: a model in a loop, or a program of one's own, against real MCP servers.
+//! Agents at work: a model in a loop, or the user's own program, with real MCP servers.
 
 mod at_once;
 mod budget;

@@ -105,7 +105,7 @@ pub(crate) enum ToolChoiceError {
 
 /// The target of a call.
 enum Route<'t> {
-    /// To a server's tool.
+    /// The call goes to a tool of a server.
     Tool {
         server: &'t Connected,
         tool: &'t CatalogueTool,

@@ -1,4 +1,4 @@
-//! Finding and loading the suites that a command names.
+//! How does a command find and load the suites that it names?
 
 use crate::failure::Failure;
 use crate::output;

@@ -47,7 +47,7 @@ pub struct JudgeCheck {
     pub kappa_interval: Option<[f64; 2]>,
     /// Bad runs that the judge let pass.
     pub false_passes: ShareOfRuns,
-    /// Good runs that it did not.
+    /// Good runs that the judge failed.
     pub false_fails: ShareOfRuns,
     /// The verdicts on rewritten records of the same runs.
     pub retold: Vec<Retold>,
@@ -71,9 +71,9 @@ pub struct ShareOfRuns {
     pub count: usize,
     /// The total.
     pub of: usize,
-    /// From here; `null` of none.
+    /// The lower bound; `null` without runs.
     pub lower: Option<f64>,
-    /// To here.
+    /// The upper bound; `null` without runs.
     pub upper: Option<f64>,
 }
 

@@ -1,4 +1,4 @@
-//! MCP on the wire: a client that is a good witness, a recording proxy.
+//! MCP on the wire: a client that records what it observes, and a recording proxy.
 
 pub mod client;
 pub mod era;

@@ -82,7 +82,7 @@ impl<'a> CallResult<'a> {
 pub struct CommonParams<'a> {
     #[serde(borrow, default, rename = "requestId")]
     request_id: Option<&'a RawValue>,
-    /// Of a notification of progress: the token of the request.
+    /// The token of the request, in a progress notification.
     #[serde(borrow, default, rename = "progressToken")]
     progress_token: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "requestState")]

@@ -205,7 +205,7 @@ impl Child {
         true
     }
 
-    /// Looking through all processes blocks for a moment.
+    /// Blocks for a moment, because it looks through all processes.
     async fn strays(&self) -> Vec<u32> {
         let mark = self.mark.clone();
         tokio::task::spawn_blocking(move || mark.strays())

@@ -74,7 +74,7 @@ pub fn start_server(
     Ok((child, started))
 }
 
-/// As [`start`], for one who reads the standard error too.
+/// Like [`start`], for callers that also read the standard error.
 pub fn start_with(
     words: &[String],
     env: &[(String, String)],

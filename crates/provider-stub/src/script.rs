@@ -55,7 +55,7 @@ pub enum Then {
     /// The answer is `ok`.
     #[default]
     Ok,
-    /// They begin again.
+    /// The steps begin again.
     Repeat,
 }
 
@@ -112,7 +112,7 @@ pub enum Fault {
     Close,
     /// The connection closes in the middle of the answer.
     Cut,
-    /// Its JSON stops in the middle.
+    /// The JSON of the answer is cut off.
     Truncated,
     /// The answer is a page for people.
     Html,
@@ -140,13 +140,13 @@ pub struct Call {
 pub struct Tokens {
     /// Prompt tokens, including cached ones.
     pub prompt: u64,
-    /// Of these, from a cache.
+    /// Prompt tokens that were read from a cache.
     pub cached: u64,
     /// The part written to a cache, if the provider reports it.
     pub cache_write: u64,
-    /// Written, thoughts included.
+    /// Completion tokens, including thoughts.
     pub completion: u64,
-    /// Of these, thoughts.
+    /// Completion tokens that are thoughts.
     pub thoughts: u64,
 }
 

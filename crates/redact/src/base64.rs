@@ -1,4 +1,4 @@
-//! Base64, as far as secrets are looked for in it.
+//! How are secrets found in base64?
 
 use ::base64::Engine;
 use ::base64::alphabet::STANDARD;

@@ -91,7 +91,7 @@ fn escaped(value: &str) -> String {
     text[1..text.len() - 1].to_owned()
 }
 
-/// As a step of a JSON Pointer.
+/// The value as a step of a JSON Pointer.
 pub(super) fn in_pointer(value: &str) -> String {
     value.replace('~', "~0").replace('/', "~1")
 }

@@ -1,4 +1,4 @@
-//! Under which JSON Pointer does a byte of a JSON text stand?
+//! Which JSON Pointer leads to a byte of a JSON text?
 
 use super::forms::in_pointer;
 use super::structure::string_end;

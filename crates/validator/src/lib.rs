@@ -23,7 +23,7 @@ pub struct Validator {
 /// Why a schema cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CompileError {
-    /// It would take too many steps.
+    /// The check would take too many steps.
     TooMuchWork,
     /// A part of the schema is invalid.
     Malformed {

@@ -24,7 +24,7 @@ pub(super) fn page(powers: &[Power]) -> String {
     );
     page.push_str(&table(powers, |outcome| outcome.in_one_run));
     page.push_str(
-        "\n## In every run\n\nAll runs are edited at the same place, or at their last one. A gate with a floor below \
+        "\n## In every run\n\nEvery run is edited at the same place, or at its last place if it has fewer. A gate with a floor below \
          100% tolerates a slip in one run. It should see a defect that is in every run.\n\n",
     );
     page.push_str(&table(powers, |outcome| outcome.in_every_run));

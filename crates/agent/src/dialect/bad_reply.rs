@@ -18,7 +18,7 @@ pub enum BadReply {
     /// The body is empty.
     #[error("the answer is empty")]
     Empty,
-    /// JSON that stops in the middle.
+    /// JSON that was cut off.
     #[error("the JSON of the answer is cut off: {0}")]
     CutOff(String),
     /// Some other text.

@@ -1,4 +1,4 @@
-//! Sends one question, retries it according to the policy, and reads the answer.
+//! How is a request sent to a provider, retried and answered?
 
 use super::answer::{FailedTry, Tried};
 use super::ask_error::span;

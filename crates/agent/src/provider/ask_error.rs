@@ -20,7 +20,7 @@ pub struct AskError {
 }
 
 impl AskError {
-    /// Of the first try, without a status.
+    /// An error of the first try, without a status.
     pub(super) fn new(kind: AskErrorKind, message: String) -> Self {
         Self {
             kind,

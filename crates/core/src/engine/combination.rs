@@ -11,7 +11,7 @@ pub struct Combination {
     pub call_index: usize,
 }
 
-/// As recordings and reports name it, the call counted from 1: `hang@1`.
+/// The name in recordings and reports, with the call counted from 1: `hang@1`.
 impl std::fmt::Display for Combination {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(out, "{}@{}", self.kind, self.call_index + 1)

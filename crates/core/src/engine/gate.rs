@@ -153,7 +153,7 @@ pub enum RunFailsBy {
     /// It misses an assertion of the block on a number that is the worst run's, or a sum over the
     /// runs.
     Assertions,
-    /// It misses an assertion of the block on any number, if the gate scores only this run.
+    /// A run fails if it misses any assertion of the block, with only this run scored.
     AssertionsOverIt,
     /// The gate names it: [`RunScores::fail`], or `Scores::failed_runs`.
     Rule,

@@ -50,7 +50,7 @@ pub enum SideRun {
     },
 }
 
-/// As recordings name it: `hang@1`, `without search #2`.
+/// The name in recordings, such as `hang@1` or `without search #2`.
 impl std::fmt::Display for SideRun {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

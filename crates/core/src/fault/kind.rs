@@ -45,7 +45,7 @@ pub enum FaultKind {
     LostResponse,
     /// Standard error is flooded while the call is answered.
     FloodStderr,
-    /// The answer has the id of no request.
+    /// The id of the answer belongs to no request.
     WrongId,
     /// The answer arrives twice.
     DuplicateReply,

@@ -18,7 +18,7 @@ const WORDS: Words = Words {
 /// The grades of one row.
 #[derive(Debug, Clone, Default)]
 pub struct Grades {
-    /// By run and check.
+    /// The grades by run and check.
     pub grades: Vec<Grade>,
     /// Why the grades cannot be read, if so.
     pub unreadable: Option<Reason>,

@@ -100,7 +100,7 @@ pub struct Vote {
 pub struct Answer {
     /// The criterion's name, or the question's number in the tree.
     pub name: String,
-    /// From 0 to 1; of a yes or no it is 1 or 0.
+    /// The score from 0 to 1; 1 or 0 for yes or no.
     pub score: f64,
     /// Why, in the judge's words.
     pub reason: String,

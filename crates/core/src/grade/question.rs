@@ -47,7 +47,7 @@ pub struct Question {
 /// The kind of question.
 #[derive(Debug, Clone)]
 pub enum Asks {
-    /// To grade by a rubric.
+    /// Grades by a rubric.
     Rubric(Rubric),
     /// The similarity to this text: the cosine of the embeddings is the score.
     Similar(String),

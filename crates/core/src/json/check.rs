@@ -46,7 +46,7 @@ pub fn check(text: &str) -> Result<(), JsonProblem> {
     check_within(text, 0)
 }
 
-/// As [`check`], for a string that is to stand within this many lists and objects.
+/// Like [`check`], for a string inside this many lists and objects.
 pub fn check_within(text: &str, open: usize) -> Result<(), JsonProblem> {
     let bytes = text.as_bytes();
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! Equality: `exact`, `equals-json`, `one-of`.
+//! Equality: when do `exact`, `equals-json` and `one-of` hold?
 
 use super::except::Exceptions;
 use super::{ANY_VALUE, Check, MatcherKind, differences, holds, matcher};
@@ -19,7 +19,7 @@ pub(super) const EXACT: MatcherKind = matcher(
 
 pub(super) const EQUALS_JSON: MatcherKind = matcher(
     "equals-json",
-    "The same JSON value; a string is read as JSON first; with `except: [items.*.id]` beside it, but for these places",
+    "The same JSON value; a string is read as JSON first. `except: [items.*.id]` excludes places",
     ANY_VALUE,
     |field| equals_json(field, Exceptions::default()),
 );

@@ -21,7 +21,7 @@ impl Exceptions {
         let read = block.optional(KEY, doc, |field| field.list(place));
         if block.has(KEY) && !block.has(of) {
             let problem = Problem::error(format!(
-                "`{KEY}` is for `{of}`, and this matcher is another"
+                "`{KEY}` works only with `{of}`"
             ));
             block.report_at(KEY, problem.help(format!("remove it, or write `{of}:`")));
         }

@@ -1,4 +1,4 @@
-//! Part of a value: `contains` and its relatives, `regex`.
+//! Parts of a value: when do `contains` and its variants and `regex` hold?
 
 use super::answer::{Answer, Wanted};
 use super::{Check, MatcherKind, differs, matcher, vacuous};

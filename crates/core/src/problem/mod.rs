@@ -96,7 +96,7 @@ impl Problem {
         problems.sort_by_key(|problem| problem.span);
     }
 
-    /// At this place.
+    /// Sets the place.
     pub fn at(mut self, span: Span) -> Self {
         self.span = Some(span);
         self

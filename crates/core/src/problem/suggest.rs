@@ -18,7 +18,7 @@ pub fn nearest<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
         .map(|(_, candidate)| candidate)
 }
 
-/// Shorter names are too like each other for a letter more or less to be a slip.
+/// Shorter names are too similar for one differing letter to be a typing error.
 const SHORTEST_SLIP: usize = 6;
 
 /// "Did you mean", or other advice if no known word is similar.

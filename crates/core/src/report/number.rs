@@ -47,7 +47,7 @@ impl Number {
     }
 }
 
-/// Whole numbers without decimals, other numbers with at most six.
+/// Writes whole numbers without decimals, and other numbers with at most six.
 impl std::fmt::Display for Number {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

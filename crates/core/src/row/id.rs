@@ -79,7 +79,7 @@ impl From<&str> for RowId {
     }
 }
 
-/// As people read it: `forecast [gpt-5] [4 distractors]`.
+/// The name for people: `forecast [gpt-5] [4 distractors]`.
 impl fmt::Display for RowId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(&self.name)?;

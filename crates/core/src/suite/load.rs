@@ -94,7 +94,7 @@ impl<'h> Host<'h> {
 pub struct Loaded {
     /// The suite; `None` if it is refused.
     pub suite: Option<Suite>,
-    /// Everything worth saying about it.
+    /// Problems and notes about the file.
     pub problems: Vec<Problem>,
     /// The texts that problems point into.
     pub sources: Sources,

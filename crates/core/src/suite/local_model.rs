@@ -5,7 +5,7 @@ use super::{Agent, Provider, Suite};
 use crate::price::{Price, shipped_price};
 use std::net::IpAddr;
 
-/// Providers that are known to run models on the user's machines, in small letters and without signs.
+/// Providers that are known to run models on the user's machines, in lowercase and without punctuation.
 const PROGRAMS: &[&str] = &["ollama", "llamacpp", "lmstudio", "vllm", "localai"];
 
 impl Suite {

@@ -105,7 +105,7 @@ pub struct Suite {
     named: BTreeSet<String>,
     /// The tools of the mocks, by the names of their servers.
     mocks: BTreeMap<String, KnownMock>,
-    /// By the names of the agents that act in them.
+    /// The worlds, by the names of the agents that act in them.
     worlds: BTreeMap<String, Arc<World>>,
 }
 

@@ -188,7 +188,7 @@ fn item(text: &str, index: i64) -> Option<&str> {
     items.get(at).map(|item| item.get())
 }
 
-/// The raw value of one key; of a key written twice, the last.
+/// The raw value of a key. If the key is written twice, the last value counts.
 struct Member<'k>(&'k str);
 
 impl<'de> Visitor<'de> for Member<'_> {

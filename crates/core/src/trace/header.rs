@@ -61,7 +61,7 @@ pub struct Header<Schema = ToolSchema> {
     /// True if each run has a seal: a run without one was edited.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub seals: bool,
-    /// Over everything above.
+    /// The digest of all fields above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
 }

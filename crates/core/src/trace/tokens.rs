@@ -6,14 +6,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(expecting = "token counts, which are an object")]
 pub struct Tokens {
-    /// Read by the model, including cached tokens.
+    /// Tokens that the model read, including cached tokens.
     #[serde(
         default,
         alias = "promptTokens",
         skip_serializing_if = "Option::is_none"
     )]
     pub prompt: Option<u64>,
-    /// Written by the model, its thoughts included.
+    /// Tokens that the model wrote, including its thoughts.
     #[serde(
         default,
         alias = "completionTokens",
@@ -40,7 +40,7 @@ pub struct Tokens {
         skip_serializing_if = "Option::is_none"
     )]
     pub cache_write_1h: Option<u64>,
-    /// Of the completion, the model's thoughts.
+    /// Tokens of the completion that are the model's thoughts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<u64>,
 }

@@ -244,7 +244,7 @@ fn is_same_letter(letter: char, found: char) -> bool {
     found == letter || (found == '_' && !letter.is_alphanumeric())
 }
 
-/// Some hosts write small letters alone.
+/// Some hosts write names in lowercase.
 fn is_like_letter(letter: char, found: char) -> bool {
     is_same_letter(letter, found) || letter.eq_ignore_ascii_case(&found)
 }

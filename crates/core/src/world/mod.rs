@@ -54,7 +54,7 @@ pub(crate) struct Forbidden {
 pub enum WorldStep {
     /// The tool has no transitions, so it only reads.
     Read,
-    /// It changed, or may have changed, the values at these places.
+    /// The call changed, or may have changed, the values at these places.
     Changed(Vec<Place>),
     /// No change, because the call cannot be made in this state, for this reason.
     Invalid(String),

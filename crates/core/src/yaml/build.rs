@@ -1,4 +1,4 @@
-//! Parser events become the tree; depth and expanded size are bounded.
+//! How do parser events become a tree of bounded depth and size?
 
 use super::{Entry, Kind, Node, Scalar, resolve};
 use crate::hashed::HashMap;

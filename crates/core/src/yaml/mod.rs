@@ -39,7 +39,7 @@ pub struct Entry {
     pub value: Rc<Node>,
 }
 
-/// As JSON, the keys of a map in order.
+/// The value as JSON, with the keys of a map in order.
 impl Serialize for Node {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         match &self.kind {

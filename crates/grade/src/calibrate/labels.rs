@@ -14,7 +14,7 @@ use std::path::Path;
 #[derive(Debug, Default)]
 pub(crate) struct Labels {
     entries: Vec<Label>,
-    /// By the parts of the path that the label has.
+    /// The labels by the part of a path that they name.
     by_source: BTreeMap<String, Vec<usize>>,
     by_row: BTreeMap<String, Vec<usize>>,
     by_trace_id: BTreeMap<String, Vec<usize>>,

@@ -179,7 +179,7 @@ impl Counts {
         if self.good < FEWEST_FOR_A_FLOOR {
             let good = runs(self.good, "good");
             notes.push(format!(
-                "{good}: a floor is drawn from {FEWEST_FOR_A_FLOOR} or more"
+                "{good}: a floor needs {FEWEST_FOR_A_FLOOR} or more"
             ));
         }
         notes

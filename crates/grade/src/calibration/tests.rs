@@ -92,7 +92,7 @@ fn too_few_runs_are_told_of_and_say_nothing() {
         few.notes,
         [
             "3 bad runs: too few for an AUC, which needs 5",
-            "9 good runs: a floor is drawn from 10 or more"
+            "9 good runs: a floor needs 10 or more"
         ]
     );
     let text = serde_json::to_string(&measured(0, &[])).unwrap();

@@ -8,7 +8,7 @@ pub enum Malformed {
     /// Not JSON at all.
     #[error("it is not JSON: {0}")]
     NotJson(String),
-    /// JSON, but no object.
+    /// JSON, but not an object.
     #[error("it is JSON, but {0} instead of an object")]
     NotObject(&'static str),
     /// A JSON-RPC batch, which MCP no longer supports.

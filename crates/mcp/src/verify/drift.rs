@@ -8,7 +8,7 @@ use serde::Serialize;
 pub enum Tier {
     /// A client that worked can fail.
     Breaking,
-    /// Something reads otherwise.
+    /// A text or a value differs.
     Changed,
     /// Something is new.
     Added,

@@ -5,7 +5,7 @@ use mcptest_core::escape::escape;
 use serde::Serialize;
 use std::fmt::Write;
 
-/// Drift as text; whatever the server wrote cannot steer the terminal.
+/// The drift as text. Text from the server cannot control the terminal.
 pub fn human(drift: &Drift) -> String {
     let mut text = String::new();
     for tier in Tier::ALL {

@@ -18,7 +18,7 @@ use tokio::sync::Semaphore;
 /// Limits for one client of the server.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Of its connections and requests.
+    /// The limits of connections and requests.
     pub http: mcptest_http::Limits,
     /// The maximum number of sessions. Above it, the longest idle one is ended for a new one.
     pub sessions: usize,

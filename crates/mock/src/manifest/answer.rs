@@ -85,7 +85,7 @@ pub(super) fn unknown<'k>(
     )
 }
 
-/// At most 200 characters.
+/// The text, cut to 200 characters.
 pub(super) fn cut(text: &str) -> String {
     mcptest_core::words::cut(text, 200)
 }

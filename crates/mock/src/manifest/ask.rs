@@ -1,4 +1,4 @@
-//! `ask:` what does the server want to know from the client before it answers?
+//! `ask:` which requests does the mock send to the client before it answers?
 
 use super::answer::{Inputs, error_of_missing};
 use super::content;

@@ -20,7 +20,7 @@ use std::path::Path;
 pub struct Loaded {
     /// The manifest; `None` if it is refused.
     pub manifest: Option<Manifest>,
-    /// Everything worth saying about it.
+    /// Problems and notes about the manifest.
     pub problems: Vec<Problem>,
     /// The texts that problems point into.
     pub sources: Sources,

@@ -37,7 +37,7 @@ pub(super) struct Path {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Step {
     Key(String),
-    /// From the end when negative.
+    /// The index; a negative one counts from the end.
     Index(i64),
 }
 
@@ -67,7 +67,7 @@ impl<'v> Values<'v> {
         }
     }
 
-    /// These values and another.
+    /// Adds a value to these values.
     pub(super) fn with<'w>(&self, name: &'w str, value: &'w Value) -> Values<'w>
     where
         'v: 'w,

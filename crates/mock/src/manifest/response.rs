@@ -319,7 +319,7 @@ impl Answers<'_> {
             let message = block.required("message", "The error's message", |f| {
                 template(f, self.scope)
             });
-            let data = block.optional("data", "Further data of the error", |f| {
+            let data = block.optional("data", "Additional data of the error", |f| {
                 any_json(f, self.scope)
             });
             Some(Plan::Error {

@@ -47,7 +47,7 @@ pub(super) fn report<'a>(lines: &[&'a str]) -> Option<Report<'a>> {
 struct Stack<'a> {
     error: &'a str,
     error_line: usize,
-    /// It belongs to the error before it.
+    /// The line belongs to the error above it.
     is_cause: bool,
     /// The line after its last frame.
     end: usize,

@@ -34,7 +34,7 @@ pub struct Header {
     /// A literal secret in it is also in the suite next to the recording, in plain text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) written: Option<String>,
-    /// Over everything above.
+    /// The digest of all fields above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) fingerprint: Option<String>,
 }

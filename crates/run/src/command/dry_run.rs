@@ -303,11 +303,11 @@ fn without_a_model(estimate: &Estimate) -> Vec<String> {
 fn of_side_runs(row: &RowEstimate, side: SideRunsEstimate) -> Option<String> {
     let most = side
         .at_most
-        .map(|most| format!(": {} at most", grouped(most as u64)));
+        .map(|most| format!(": at most {}", grouped(most as u64)));
     is_open(side).then(|| {
         let (all, name) = (side.words.all, escape(&row.row_name));
         format!(
-            "the number of runs {all} of `{name}` is known after its first run{}",
+            "the number of runs in {all} of `{name}` is unknown until its first run is recorded{}",
             most.unwrap_or_default()
         )
     })

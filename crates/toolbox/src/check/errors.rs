@@ -1,4 +1,4 @@
-//! ERRORS: is what cannot be done refused, in the way that clients understand?
+//! ERRORS: does the server refuse invalid requests in a way that clients understand?
 
 use super::answer::Answer;
 use super::bench::{Callable, ServerUnderTest};

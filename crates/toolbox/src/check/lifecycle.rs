@@ -1,4 +1,4 @@
-//! LIFECYCLE: does a server begin, agree on a version and end as it should?
+//! LIFECYCLE: does a server start, agree on a version and end correctly?
 
 use super::answer::Answer;
 use super::bench::{ServerUnderTest, Unusable};

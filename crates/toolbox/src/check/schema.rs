@@ -1,4 +1,4 @@
-//! SCHEMA: are the declared schemas schemas, and do answers fit them?
+//! SCHEMA: are the declared schemas valid, and do answers match them?
 
 use super::answer::Answer;
 use super::bench::{MadeCall, ServerUnderTest};

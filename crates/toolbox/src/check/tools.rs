@@ -1,4 +1,4 @@
-//! TOOLS: are the tools listed as they should be, and are calls answered with results?
+//! TOOLS: does the server list its tools correctly, and answer calls with results?
 
 use super::answer::Answer;
 use super::bench::ServerUnderTest;

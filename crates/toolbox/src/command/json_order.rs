@@ -1,4 +1,4 @@
-//! JSON as a server sent it, for people to read.
+//! How is JSON printed for people in the order in which a server sent it?
 
 use mcptest_core::json::Members;
 use serde_json::json;

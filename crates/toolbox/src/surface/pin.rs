@@ -23,7 +23,7 @@ pub struct Pins {
     pub format: String,
     /// Always [`VERSION`].
     pub version: u32,
-    /// By server and name.
+    /// The tools by server and name.
     pub tools: Vec<Pin>,
 }
 

@@ -19,7 +19,7 @@ pub(super) fn is_hidden_in(look: &Look<'_>, _: &[Look<'_>]) -> Vec<Spot> {
     spots
 }
 
-/// As `U+200B`, each once.
+/// The characters, each once, as `U+200B`.
 fn hidden_characters(text: &str) -> BTreeSet<String> {
     let characters: Vec<char> = text.chars().collect();
     characters

@@ -40,7 +40,7 @@ const CERTIFIED_LOWER: Target = Target::ratio(
 .advising(reachable::runs_for_floor);
 const CERTIFIED_LOWER_PCT: Target = Target::percent(
     "distractors.certified_lower_pct",
-    "the same in whole percent",
+    "`certified_lower` in whole percent",
 )
 .pooled()
 .rising(reachable::floor_percent)

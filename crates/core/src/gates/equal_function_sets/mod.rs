@@ -101,7 +101,7 @@ impl Gate for EqualFunctionSets {
         scores
     }
 
-    /// At best every remaining run reaches every class and strays nowhere.
+    /// At best, every remaining run reaches every class and makes no needless call.
     fn outlook(&self, target: &Target, scores: &Scores, runs: &[Run<'_>], of: usize) -> Outlook {
         let mut best = pooled(scores).unwrap_or_default();
         best.true_positives += (of - runs.len()) * self.classes.len();

@@ -36,8 +36,11 @@ const SURVIVED: Target = Target::count(
 )
 .pooled()
 .wanted();
-const SURVIVAL_RATE: Target =
-    Target::percent("fault_matrix.survival_rate", "survived of the reached").pooled();
+const SURVIVAL_RATE: Target = Target::percent(
+    "fault_matrix.survival_rate",
+    "survived / reached combinations, in percent",
+)
+.pooled();
 
 const TARGETS: &[Target] = &[COMBINATIONS, REACHED, SURVIVED, SURVIVAL_RATE];
 
@@ -65,7 +68,7 @@ pub(crate) struct FaultMatrix {
 pub(super) const KIND: GateKind = GateKind::new(
     "fault_matrix",
     Documentation {
-        summary: "Which call may fail in which way, and the agent still gets there?",
+        summary: "Which calls can fail, and how, without the agent failing its task?",
         doc: include_str!("doc.md"),
         example: include_str!("example.yml"),
     },

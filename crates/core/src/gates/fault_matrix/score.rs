@@ -13,9 +13,9 @@ use crate::words::{count, distinct, some_of};
 struct CombinationOutcomes {
     survived: usize,
     lost: Vec<String>,
-    /// Their calls were not made.
+    /// Combinations whose calls were not made.
     unreached: Vec<String>,
-    /// Their calls did not fail.
+    /// Combinations whose calls did not fail.
     harmless: Vec<String>,
 }
 

@@ -123,7 +123,7 @@ pub(super) struct Evidence<'n> {
     anything: Vec<usize>,
     /// Calls that could have changed something and failed.
     failed: Vec<usize>,
-    /// Successful calls that only looked.
+    /// Successful calls that only read.
     reads: Vec<usize>,
     mentions: Mentions,
     carried: Carried,

@@ -115,7 +115,7 @@ pub struct Narrative {
     pub readonly_tools: Vec<String>,
     /// The highest divergence that passes.
     pub max_divergence_score: Option<f64>,
-    /// Further verbs whose claims are checked.
+    /// Additional verbs whose claims are checked.
     pub extra_verbs: Vec<String>,
     /// Words of the agent for a verb that its tools use: `create` for `file`.
     pub synonyms: BTreeMap<String, Vec<String>>,

@@ -31,7 +31,7 @@ pub(super) fn narrative(block: &mut Block<'_>) -> Narrative {
         ),
         extra_verbs: block.list(
             "extra_verbs",
-            "Further verbs whose claims are checked, uninflected",
+            "Additional verbs whose claims are checked, uninflected",
             read_verb,
         ),
         synonyms: block

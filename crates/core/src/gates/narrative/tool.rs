@@ -12,13 +12,13 @@ const READ_OF_CODE: usize = 2000;
 /// The possible changes by a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// It only reads.
+    /// A tool that only reads.
     Read,
     /// The change that its name describes.
     Write,
     /// The change that an SQL statement describes.
     Sql,
-    /// It can do anything: a shell, a script, or a name without a known verb.
+    /// A tool that can do anything: a shell, a script, or a name without a known verb.
     Anything,
 }
 

@@ -25,7 +25,7 @@ impl AxisShare {
         self.all += 1;
     }
 
-    /// Rounded down; 100 of none.
+    /// The percentage, rounded down; 100 if nothing was counted.
     pub(super) fn percent(self) -> usize {
         (100 * self.good).checked_div(self.all).unwrap_or(100)
     }

@@ -343,7 +343,7 @@ fn interval(passes: u64, runs: u64) -> Interval {
     }
 }
 
-/// Without runs 0; a `k` that cannot be drawn has no estimate.
+/// The estimate is 0 without runs, and absent for a `k` that cannot be drawn.
 fn estimate<E>(
     method: fn(u64, u64, u64) -> Result<f64, E>,
     runs: u64,

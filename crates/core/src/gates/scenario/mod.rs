@@ -1,4 +1,4 @@
-//! `scenario:` did the calls lead the world to the state that they should?
+//! `scenario:` did the calls lead the world to the expected state?
 
 mod bags;
 mod golden;
@@ -36,7 +36,7 @@ const STATE_MATCHED: Target = Target::flag(
 );
 const STATE_DIFFERENCES: Target = Target::count(
     "scenario.state_differences",
-    "places where the final state is not as expected; 20 at most",
+    "places where the final state differs from the expected state; at most 20",
 );
 const INVALID_ACTIONS: Target = Target::count(
     "scenario.invalid_actions",
@@ -86,7 +86,7 @@ const LONGEST_ANSWER: usize = 60;
 pub(super) const KIND: GateKind = GateKind::new(
     "scenario",
     Documentation {
-        summary: "Did the calls lead the world to the state that they should?",
+        summary: "Did the calls lead the world to the expected state?",
         doc: include_str!("doc.md"),
         example: include_str!("example.yml"),
     },

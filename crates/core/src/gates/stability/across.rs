@@ -29,7 +29,7 @@ pub struct StabilityAcross {
 /// Why runs cannot be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum StabilityError {
-    /// Fewer than two runs.
+    /// There are fewer than two runs.
     #[error("stability compares runs: {0} is not enough; it needs at least 2")]
     TooFewRuns(usize),
 }

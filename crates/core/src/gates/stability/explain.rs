@@ -187,7 +187,7 @@ impl<'a> Explainer<'a> {
         let (one, other) = (self.number(pair.one), self.number(pair.other));
         let equal = shown(pair.ratio);
         let message = format!(
-            "runs #{one} and #{other} give other arguments to the same tools{place} ({equal} equal){first}"
+            "runs #{one} and #{other} give different arguments to the same tools{place} ({equal} equal){first}"
         );
         Finding::new(None, message)
     }

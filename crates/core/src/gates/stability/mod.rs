@@ -471,7 +471,7 @@ mod tests {
                 ),
                 (
                     None,
-                    "runs #1 and #2 give other arguments to the same tools (0.33 equal), first in call 2 `a`"
+                    "runs #1 and #2 give different arguments to the same tools (0.33 equal), first in call 2 `a`"
                 ),
             ]
         );

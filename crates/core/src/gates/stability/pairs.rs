@@ -10,7 +10,7 @@ use std::borrow::Borrow;
 /// The agreement of pairs of runs.
 #[derive(Default)]
 pub(super) struct Agreement {
-    /// LCS / longer length over tool names.
+    /// The length of the longest common subsequence of tool names, divided by the longer length.
     pub(super) similarity: Ratios,
     /// The share of equal arguments at steps where both runs called the same tool.
     pub(super) consistency: Ratios,

@@ -41,7 +41,7 @@ pub(super) struct Closed {
 }
 
 impl Closed {
-    /// Both, or neither.
+    /// Closes both lists, or neither.
     pub(super) fn both(is_closed: bool) -> Self {
         Self {
             tools: is_closed,

@@ -84,7 +84,7 @@ fn delegation_pct(walk: &Walk) -> usize {
     )
 }
 
-/// Rounded down; 100 of none.
+/// The percentage, rounded down; 100 if nothing was counted.
 fn percent(part: usize, whole: usize) -> usize {
     (100 * part).checked_div(whole).unwrap_or(100)
 }

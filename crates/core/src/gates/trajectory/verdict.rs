@@ -9,7 +9,7 @@ use crate::pairing::subsequence::order_keeping_partners;
 pub(super) enum TraceVerdict {
     /// Strict: the differing positions, over the longer length.
     InStep(Vec<usize>),
-    /// Subsequence: each expected call's recorded one under a longest order-keeping match.
+    /// Subsequence: the recorded call for each expected call, in a longest match that keeps the order.
     InOrder(Vec<Option<usize>>),
     /// Any order: a maximum matching.
     Matched(Assignment),

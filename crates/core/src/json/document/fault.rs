@@ -45,7 +45,7 @@ pub enum TextFault {
         /// The escape as written.
         escape: String,
     },
-    /// Brackets in brackets in brackets.
+    /// Brackets are nested too deeply.
     TooDeep {
         /// The deepest nesting that is read.
         limit: usize,

@@ -148,7 +148,7 @@ impl<'a> Source<'a> {
         self.check_within(part, 0)
     }
 
-    /// As [`Source::check`], for a part that is to stand within this many lists and objects.
+    /// Like [`Source::check`], for a part inside this many lists and objects.
     pub fn check_within<F: From<TextFault>>(
         self,
         part: &str,

@@ -142,7 +142,7 @@ pub enum Evidence {
         /// The findings, in the order of the tools.
         tools: Vec<ToolFinding>,
     },
-    /// Of a kind that a later build writes.
+    /// Evidence of a kind that a later version writes.
     #[serde(other)]
     Other,
 }

@@ -91,7 +91,7 @@ pub struct FaultCell {
     pub met: usize,
     /// The number of failures that the agent recovered from.
     pub recovered: usize,
-    /// survived: all that were met. lost: one was not got over. unmet: none made a call fail.
+    /// survived: the agent survived every fault that it met. lost: it did not survive one. unmet: no fault made a call fail.
     pub status: CellStatus,
 }
 

@@ -68,7 +68,7 @@ pub(super) fn read(block: &mut Block<'_>, spans: &mut Vec<(&'static str, Span)>)
         block,
         into,
         "extra",
-        "Further entries of the request, in the provider's spelling",
+        "Additional fields of the request, under the provider's names",
         read_extra,
     );
     spans.extend(

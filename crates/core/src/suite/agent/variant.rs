@@ -26,7 +26,7 @@ impl Variant {
     }
 }
 
-/// As rows name it: `4 distractors`.
+/// The name in a row: `4 distractors`.
 impl fmt::Display for Variant {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

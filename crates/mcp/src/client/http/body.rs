@@ -20,7 +20,7 @@ pub(super) async fn whole(response: Response, limit: usize) -> Result<Vec<u8>, M
         })
 }
 
-/// As much of the body as a message can use; a server that is slow to send it is not waited for.
+/// The part of the body that a message can use. mcptest does not wait for a server that sends it slowly.
 pub(super) async fn beginning(mut response: Response) -> String {
     let mut body = Vec::new();
     let read = async {

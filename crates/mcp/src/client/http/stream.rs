@@ -29,11 +29,11 @@ pub(super) struct Progress {
 /// The end of a stream.
 #[derive(Debug)]
 pub(super) enum Cut {
-    /// As streams end.
+    /// The stream ended normally.
     Ended { inside_event: bool },
     /// The connection broke.
     Broken { inside_event: bool, why: String },
-    /// It cannot be read on.
+    /// The stream cannot be continued.
     Unreadable(SseError),
 }
 

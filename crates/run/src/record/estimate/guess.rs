@@ -1,4 +1,4 @@
-//! About how many tokens does a run take that was never made?
+//! About how many tokens will a run take that was never recorded?
 
 use super::past::Tokens;
 use mcptest_agent::Limits;
