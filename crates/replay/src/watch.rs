@@ -28,8 +28,8 @@ impl Stamps {
         )
     }
 
-    /// The known state of these files at this moment, otherwise their current state: a file that changes while it is
-    /// read is read again.
+    /// The known state of these files at this moment, otherwise their current state: mcptest reads a file again if it
+    /// changes during the reading.
     #[must_use]
     pub fn of(&self, files: impl IntoIterator<Item = PathBuf>) -> Self {
         let then = |file: &Path| self.0.get(file).copied().unwrap_or_else(|| stamp(file));

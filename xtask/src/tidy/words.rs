@@ -145,10 +145,11 @@ const RETIRED: &[Retired] = &[
     .except(r".[^.!|]*\?|.* it does not see$"),
 ];
 
-/// A text that may use a retired phrase.
+/// Texts that may use retired phrases.
 struct Exception {
+    /// A file, or a folder if it ends in `/`.
     path: &'static str,
-    /// A part of the text. Empty: all texts of the file.
+    /// A part of the text. Empty: all texts of the file or folder.
     text: &'static str,
     #[expect(dead_code, reason = "people read it")]
     reason: &'static str,
@@ -191,29 +192,46 @@ const EXCEPTIONS: &[Exception] = &[
         reason: "a key of suites",
     },
     Exception {
+        path: "docs/schema/",
+        text: "",
+        reason: "generated from texts that are checked in the code",
+    },
+    Exception {
+        path: "examples/failing/",
+        text: "",
+        reason: "recordings, whose words are those of models",
+    },
+    Exception {
+        path: "fuzz/",
+        text: "",
+        reason: "inputs that imitate other programs",
+    },
+    Exception {
+        path: "tests/",
+        text: "",
+        reason: "suites, manifests and answers that imitate those of users and servers",
+    },
+    Exception {
         path: "xtask/src/tidy/words.rs",
         text: "",
         reason: "the patterns contain the phrases",
     },
 ];
 
-/// Files whose words are foreign: users, models, packages.
-const NOT_OURS: &[&str] = &[
-    "tests/",
-    "examples/failing/",
-    "fuzz/",
-    "viewer/node_modules/",
-    "docs/schema/",
-];
-
-/// Folders whose documentation comments are not checked for retired words.
-const UNREAD_COMMENTS: &[&str] = &["crates/compare/"];
+impl Exception {
+    fn covers(&self, path: &str, passage: &Passage) -> bool {
+        let is_of_folder = self.path.ends_with('/') && path.starts_with(self.path);
+        (is_of_folder || path == self.path) && passage.text.contains(self.text)
+    }
+}
 
 /// Finds retired words.
 pub(super) struct RetiredWords {
     finders: Vec<Finder>,
     /// Code spans, and the placeholders of format strings.
     code: Regex,
+    /// Comments, strings and texts of elements in a line of TypeScript.
+    texts_of_typescript: Regex,
 }
 
 struct Finder {
@@ -227,26 +245,28 @@ impl RetiredWords {
         Ok(Self {
             finders: RETIRED.iter().map(Finder::new).collect::<Result<_, _>>()?,
             code: compile(r"`[^`]*`|\{[a-z_]*(?::[^}]*)?\}")?,
+            texts_of_typescript: compile(
+                r#"(?:^|\s)/(?:/|\*\*?) (.*)|^\s*\* (.*)|'([^']* [^']*)'|"([^"]* [^"]*)"|`([^`]* [^`]*)`|>([^<>{}]* [^<>{}]*)<"#,
+            )?,
         })
     }
 
     /// The retired phrases in a file: in Markdown, and in the documentation and the texts of Rust.
     pub(super) fn complaints_about_file(&self, path: &str, text: &str) -> Vec<String> {
-        let is_test = path.contains("/tests/") || path.ends_with("tests.rs");
-        if is_test || NOT_OURS.iter().any(|folder| path.starts_with(folder)) {
+        if path.contains("/tests/") || path.ends_with("tests.rs") {
             return Vec::new();
         }
         let passages = match Path::new(path).extension().and_then(|it| it.to_str()) {
             Some("md") => prose_of_markdown(text),
-            Some("rs") => passages_of_rust(path, text),
+            Some("rs") => passages_of_rust(text),
+            Some("ts" | "tsx") => self.passages_of_typescript(text),
             Some("yml") => comments_of_yaml(text),
             Some("json") if path.ends_with(".schema.json") => descriptions_of_schema(text),
             _ => return Vec::new(),
         };
         let is_excepted = |passage: &Passage| {
-            EXCEPTIONS
-                .iter()
-                .any(|exception| path == exception.path && passage.text.contains(exception.text))
+            let mut exceptions = EXCEPTIONS.iter();
+            exceptions.any(|exception| exception.covers(path, passage))
         };
         let ours = passages.iter().filter(|passage| !is_excepted(passage));
         ours.flat_map(|Passage { line, text }| {
@@ -262,10 +282,26 @@ impl RetiredWords {
         let prose = self.code.replace_all(&one_line, "`code`");
         let finders = self.finders.iter();
         let found = finders.filter_map(|finder| Some((finder, finder.find(&prose)?)));
-        found
-            .map(|(finder, phrase)| {
-                let phrase = phrase.trim();
-                format!("“{phrase}” is retired; write {}", finder.instead)
+        let retired = found.map(|(finder, phrase)| {
+            let phrase = phrase.trim();
+            format!("“{phrase}” is retired; write {}", finder.instead)
+        });
+        let repeated = repeated_phrase(&prose);
+        let repeated = repeated.map(|phrase| format!("“{phrase}” is written twice in a row"));
+        retired.chain(repeated).collect()
+    }
+
+    /// The comments, strings and texts of elements in TypeScript, line by line. Texts without a space are keys.
+    fn passages_of_typescript(&self, text: &str) -> Vec<Passage> {
+        let lines = (1..).zip(text.lines());
+        lines
+            .flat_map(|(line, text)| {
+                let found = self.texts_of_typescript.captures_iter(text);
+                found.filter_map(move |found| {
+                    let text = found.iter().skip(1).flatten().next()?.as_str();
+                    let text = text.trim_end_matches("*/").to_owned();
+                    Some(Passage { line, text })
+                })
             })
             .collect()
     }
@@ -300,15 +336,31 @@ fn compile(pattern: &str) -> Result<Regex, String> {
         .map_err(|error| error.to_string())
 }
 
+/// The longest phrase that is searched for a repetition, in words.
+const LONGEST_REPEATED: usize = 6;
+
+/// A phrase of two words or more that directly follows itself: a slip of an edit.
+fn repeated_phrase(prose: &str) -> Option<String> {
+    let words: Vec<&str> = prose.split_whitespace().collect();
+    let is_word = |word: &&str| word.chars().all(char::is_alphabetic);
+    (2..=LONGEST_REPEATED).find_map(|length| {
+        let pairs = words.windows(2 * length);
+        let mut repeated = pairs.map(|pair| pair.split_at(length));
+        let (phrase, _) = repeated.find(|(phrase, next)| {
+            let mut others = phrase.iter().zip(*next);
+            phrase.iter().all(is_word) && others.all(|(word, other)| word == other)
+        })?;
+        Some(phrase.join(" "))
+    })
+}
+
 /// The documentation and the texts of a Rust file. Texts without a space are keys, names or paths. A file that cannot
 /// be read is complained about elsewhere.
-fn passages_of_rust(path: &str, text: &str) -> Vec<Passage> {
+fn passages_of_rust(text: &str) -> Vec<Passage> {
     let file = File::read(text).unwrap_or_default();
     let has_words = |passage: &&Passage| passage.text.trim().contains(' ');
     let texts = file.texts().iter().filter(has_words);
-    let is_unread = UNREAD_COMMENTS.iter().any(|it| path.starts_with(it));
-    let documentation = if is_unread { &[] } else { file.documentation() };
-    documentation.iter().chain(texts).cloned().collect()
+    file.documentation().iter().chain(texts).cloned().collect()
 }
 
 /// The comments of a YAML text. Comments on consecutive lines are one passage.
@@ -479,6 +531,33 @@ mod tests {
         assert_eq!(
             words.complaints_about("`{}` is no JSON Schema"),
             ["“is no JSON” is retired; write `is not a`, `are not`"]
+        );
+    }
+
+    #[test]
+    fn a_phrase_that_follows_itself_is_refused() {
+        let words = RetiredWords::new().expect("the patterns compile");
+        assert_eq!(
+            words.complaints_about("write it write it as `30s`"),
+            ["“write it” is written twice in a row"]
+        );
+        assert_eq!(count("the end of the connection of the connection"), 1);
+        assert_eq!(count("run 1 of 2, run 2 of 2; `a b a b`"), 0);
+    }
+
+    #[test]
+    fn comments_strings_and_elements_of_typescript_are_checked() {
+        let words = RetiredWords::new().expect("the patterns compile");
+        let page = "// Kept as it was.\n/** Drawn anew. */\nconst a = 'is no tool' + \"anew\";\n\
+            return <p>Nobody asked</p>;\n";
+        assert_eq!(
+            words.complaints_about_file("viewer/src/page.tsx", page),
+            [
+                "viewer/src/page.tsx:1: “as it was” is retired; write `unchanged`, `verbatim`",
+                "viewer/src/page.tsx:2: “anew” is retired; write `again`",
+                "viewer/src/page.tsx:3: “is no tool” is retired; write `is not a`, `are not`",
+                "viewer/src/page.tsx:4: “Nobody” is retired; write `no` and the actor"
+            ]
         );
     }
 
