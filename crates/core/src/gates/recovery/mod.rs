@@ -108,6 +108,12 @@ pub(super) const KIND: GateKind = GateKind::new(
     GateTrait::JudgesFaults,
 ]);
 
+/// The failures of a run that count, and the injected faults that it did not meet.
+struct RunFaults<'m, 't> {
+    met: Vec<&'m Encounter<'t>>,
+    missed: Vec<&'m String>,
+}
+
 /// Reports a failure, about the targets that it lowers.
 fn hold(scores: &mut RunScores, failure: RecoveryFailure, said: &str) {
     let about: &[Target] = match failure {
@@ -132,67 +138,18 @@ impl Gate for RecoveryBlock {
             scores.find(format!("nothing is measured: {flaw}"));
             return scores;
         }
-        let is_measured = self.inject.is_empty();
         let all = self.all_met(run);
         scores.whole(&REPEATED_EFFECTS, repeated_effects(trace));
-        if is_measured && all.is_empty() {
+        if self.inject.is_empty() && all.is_empty() {
             scores
                 .flag(&EXERCISED, false)
                 .flag(&GATE_PASSED, true)
                 .not_exercised(self.why_no_outage(trace));
             return scores;
         }
-        let met: Vec<&Encounter<'_>> = all.iter().filter(|met| self.is_meant(met)).collect();
-        let missed: Vec<&String> = self
-            .inject
-            .iter()
-            .filter(|name| !met.iter().any(|met| met.fault == *name))
-            .collect();
-        let run = RunRecovery::over(&met, missed.is_empty() && !met.is_empty());
-        let has_crashed = !met.is_empty() && trace.crash().is_some();
-        scores
-            .flag(&EXERCISED, run.exercised)
-            .flag(&GATE_PASSED, run.gate_passed && !has_crashed);
-        if has_crashed {
-            hold(
-                &mut scores,
-                RecoveryFailure::NotRecovered,
-                "the agent crashed after a call had failed",
-            );
-        }
-        let is_timed = !is_measured
-            || trace
-                .tool_results
-                .iter()
-                .all(|result| result.duration_ms.is_some());
-        if !is_timed && (self.limits.max_recovery_ms.is_some() || self.limits.require_clean_timeout)
-        {
-            scores.not_exercised("some calls have no `duration_ms`, so their times are not judged");
-        }
-        if let Some(report) = &run.report {
-            scores.flag(&RECOVERED, report.recovered && !has_crashed);
-            if is_timed {
-                scores
-                    .flag(&CLEAN_TIMEOUT, report.clean_timeout)
-                    .milliseconds(&USER_VISIBLE_HANG, Some(report.user_visible_hang_ms))
-                    .milliseconds(&TIME_TO_DETECTION, report.time_to_detection_ms)
-                    .milliseconds(&TIME_TO_RECOVERY, report.time_to_recovery_ms);
-            }
-        }
-        for name in &missed {
-            let why = self.why_missed(name, trace);
-            hold(&mut scores, RecoveryFailure::FaultNotExercised, &why);
-            scores.not_exercised(why);
-        }
-        for met in &met {
-            for reason in &met.report.reasons {
-                hold(
-                    &mut scores,
-                    *reason,
-                    &self.sentence(*reason, met, &trace.tool_calls),
-                );
-            }
-        }
+        let faults = self.faults_of(&all);
+        self.score_faults(&faults, trace, &mut scores);
+        self.explain(&faults, trace, &mut scores);
         scores
     }
 
@@ -309,6 +266,69 @@ impl RecoveryBlock {
             all.iter_mut().for_each(Encounter::accept_giving_up);
         }
         all
+    }
+
+    /// The failures of a run that count, and the injected faults that it did not meet.
+    fn faults_of<'m, 't>(&'m self, all: &'m [Encounter<'t>]) -> RunFaults<'m, 't> {
+        let met: Vec<&Encounter<'_>> = all.iter().filter(|met| self.is_meant(met)).collect();
+        let missed = self
+            .inject
+            .iter()
+            .filter(|name| !met.iter().any(|met| met.fault == *name))
+            .collect();
+        RunFaults { met, missed }
+    }
+
+    /// Sets the targets of a run that met a failure, or had to meet one.
+    fn score_faults(&self, faults: &RunFaults<'_, '_>, trace: &Trace<'_>, scores: &mut RunScores) {
+        let has_met = !faults.met.is_empty();
+        let run = RunRecovery::over(&faults.met, faults.missed.is_empty() && has_met);
+        let has_crashed = has_met && trace.crash().is_some();
+        scores
+            .flag(&EXERCISED, run.exercised)
+            .flag(&GATE_PASSED, run.gate_passed && !has_crashed);
+        if has_crashed {
+            let crashed = "the agent crashed after a call had failed";
+            hold(scores, RecoveryFailure::NotRecovered, crashed);
+        }
+        let is_timed = self.is_timed(trace);
+        let limits_time =
+            self.limits.max_recovery_ms.is_some() || self.limits.require_clean_timeout;
+        if !is_timed && limits_time {
+            scores.not_exercised("some calls have no `duration_ms`, so their times are not judged");
+        }
+        let Some(report) = &run.report else {
+            return;
+        };
+        scores.flag(&RECOVERED, report.recovered && !has_crashed);
+        if is_timed {
+            scores
+                .flag(&CLEAN_TIMEOUT, report.clean_timeout)
+                .milliseconds(&USER_VISIBLE_HANG, Some(report.user_visible_hang_ms))
+                .milliseconds(&TIME_TO_DETECTION, report.time_to_detection_ms)
+                .milliseconds(&TIME_TO_RECOVERY, report.time_to_recovery_ms);
+        }
+    }
+
+    /// Returns true if the run's times are known: injected faults take virtual time.
+    fn is_timed(&self, trace: &Trace<'_>) -> bool {
+        let mut results = trace.tool_results.iter();
+        !self.inject.is_empty() || results.all(|result| result.duration_ms.is_some())
+    }
+
+    /// Reports each fault that the run did not meet, and each failure that it did not overcome.
+    fn explain(&self, faults: &RunFaults<'_, '_>, trace: &Trace<'_>, scores: &mut RunScores) {
+        for name in &faults.missed {
+            let why = self.why_missed(name, trace);
+            hold(scores, RecoveryFailure::FaultNotExercised, &why);
+            scores.not_exercised(why);
+        }
+        for met in &faults.met {
+            for reason in &met.report.reasons {
+                let sentence = self.sentence(*reason, met, &trace.tool_calls);
+                hold(scores, *reason, &sentence);
+            }
+        }
     }
 
     /// Why a run without an injected fault shows nothing to recover from.

@@ -267,6 +267,60 @@ impl ScenarioBlock {
         }
     }
 
+    /// Replays the calls of a run, and compares its end with the block.
+    fn judge(&self, trace: &Trace<'_>) -> JudgedRun {
+        let walk = Walk::new(self, trace);
+        let message = trace.final_response.as_deref().unwrap_or_default();
+        let has_refused = walk.first_act.is_none() && !message.trim().is_empty();
+        let wrongs = [
+            self.wrong_refusal(&walk, has_refused, trace),
+            self.wrong_escalation(&walk, trace),
+        ];
+        JudgedRun {
+            differences: self.differences(&walk.state),
+            wrongs: wrongs.into_iter().flatten().collect(),
+            unlike_recorded: self.unlike_recorded(trace, &walk.state),
+            has_refused,
+            walk,
+        }
+    }
+
+    fn score_numbers(&self, judged: &JudgedRun, trace: &Trace<'_>, scores: &mut RunScores) {
+        let walk = &judged.walk;
+        scores
+            .flag(&PASSED, judged.passes())
+            .whole(&INVALID_ACTIONS, walk.invalid.len())
+            .whole(&FORBIDDEN, walk.forbidden.len())
+            .whole(&RECOVERY_ATTEMPTS, walk.recovery_attempts)
+            .whole(&REFUSALS, usize::from(judged.has_refused));
+        if let Some(differences) = &judged.differences {
+            scores
+                .flag(&STATE_MATCHED, judged.is_matched())
+                .whole(&STATE_DIFFERENCES, differences.len());
+        }
+        if self.escalation.is_some() {
+            scores.whole(&ESCALATIONS, walk.escalations.len());
+        }
+        if !self.golden.is_empty() {
+            scores.whole(&DIVERGED_AT, walk.diverged_at.unwrap_or_default());
+        }
+        if let Some(cost) = trace.conversation.cost_usd {
+            scores.float(&COST_USD, cost);
+        }
+    }
+
+    /// Why a passed run proves nothing.
+    fn why_not_exercised(&self, judged: &JudgedRun, run: &Run<'_>) -> Option<String> {
+        if !judged.passes() {
+            return None;
+        }
+        let walk = &judged.walk;
+        let has_acted = walk.first_act.is_some() || !walk.escalation_attempts.is_empty();
+        let is_idle = !has_acted && self.refusal != Some(true);
+        self.why_unlike_world(walk, run)
+            .or_else(|| is_idle.then(|| "the run called no tool of the world".to_owned()))
+    }
+
     /// Why the run's refusal to act, or its action, is wrong.
     fn wrong_refusal(&self, walk: &Walk, has_refused: bool, trace: &Trace<'_>) -> Option<String> {
         Some(match (self.refusal?, walk.first_act) {
@@ -331,69 +385,13 @@ impl Gate for ScenarioBlock {
     }
 
     fn score_run(&self, run: &Run<'_>) -> RunScores {
-        let trace = run.trace;
-        let walk = Walk::new(self, trace);
-        let says = trace
-            .final_response
-            .as_deref()
-            .is_some_and(|text| !text.trim().is_empty());
-        let has_refused = walk.first_act.is_none() && says;
-        let differences = self.differences(&walk.state);
-        let is_matched = differences.as_ref().is_none_or(Vec::is_empty);
-        let wrongs = [
-            self.wrong_refusal(&walk, has_refused, trace),
-            self.wrong_escalation(&walk, trace),
-        ];
-        let wrongs: Vec<String> = wrongs.into_iter().flatten().collect();
-        let unlike_recorded = self.unlike_recorded(trace, &walk.state);
-        let has_contradiction = walk.invalid.iter().any(|invalid| invalid.done.is_some());
-        let passed = is_matched
-            && walk.forbidden.is_empty()
-            && wrongs.is_empty()
-            && !has_contradiction
-            && unlike_recorded.is_empty();
+        let judged = self.judge(run.trace);
         let mut scores = RunScores::default();
-        scores
-            .flag(&PASSED, passed)
-            .whole(&INVALID_ACTIONS, walk.invalid.len())
-            .whole(&FORBIDDEN, walk.forbidden.len())
-            .whole(&RECOVERY_ATTEMPTS, walk.recovery_attempts)
-            .whole(&REFUSALS, usize::from(has_refused));
-        if let Some(differences) = &differences {
-            scores
-                .flag(&STATE_MATCHED, is_matched)
-                .whole(&STATE_DIFFERENCES, differences.len());
-        }
-        if self.escalation.is_some() {
-            scores.whole(&ESCALATIONS, walk.escalations.len());
-        }
-        if !self.golden.is_empty() {
-            scores.whole(&DIVERGED_AT, walk.diverged_at.unwrap_or_default());
-        }
-        if let Some(cost) = trace.conversation.cost_usd {
-            scores.float(&COST_USD, cost);
-        }
-        let has_acted = walk.first_act.is_some() || !walk.escalation_attempts.is_empty();
-        let unlike_world = passed.then(|| self.why_unlike_world(&walk, run)).flatten();
-        if let Some(why) = unlike_world {
+        self.score_numbers(&judged, run.trace, &mut scores);
+        if let Some(why) = self.why_not_exercised(&judged, run) {
             scores.not_exercised(why);
-        } else if !has_acted && passed && self.refusal != Some(true) {
-            scores.not_exercised("the run called no tool of the world");
         }
-        explain(&walk, trace, &mut scores);
-        for wrong in wrongs {
-            scores.find_about(&[PASSED, REFUSALS, ESCALATIONS], wrong);
-        }
-        if !is_matched {
-            let about = [PASSED, STATE_MATCHED, STATE_DIFFERENCES];
-            let message = "the run did not end in the expected state";
-            scores.find_differences(&about, message, differences.unwrap_or_default());
-        }
-        if !unlike_recorded.is_empty() {
-            let message = "the recorded final state differs from the state that the recorded \
-            calls lead to";
-            scores.find_differences(&[PASSED], message, unlike_recorded);
-        }
+        judged.explain(run.trace, &mut scores);
         scores
     }
 
@@ -412,7 +410,60 @@ impl Gate for ScenarioBlock {
     }
 }
 
-fn explain(walk: &Walk, trace: &Trace<'_>, scores: &mut RunScores) {
+/// A run whose calls were replayed, compared with the block.
+struct JudgedRun {
+    walk: Walk,
+    has_refused: bool,
+    /// The differences from the expected state; `None` if no state is expected.
+    differences: Option<Vec<AssertionDiff>>,
+    /// The faults of refusal and escalation, in words.
+    wrongs: Vec<String>,
+    /// The differences between the recorded and the replayed state.
+    unlike_recorded: Vec<AssertionDiff>,
+}
+
+impl JudgedRun {
+    fn is_matched(&self) -> bool {
+        self.differences.as_ref().is_none_or(Vec::is_empty)
+    }
+
+    fn passes(&self) -> bool {
+        let mut invalid = self.walk.invalid.iter();
+        self.is_matched()
+            && self.walk.forbidden.is_empty()
+            && self.wrongs.is_empty()
+            && !invalid.any(|invalid| invalid.done.is_some())
+            && self.unlike_recorded.is_empty()
+    }
+
+    fn explain(self, trace: &Trace<'_>, scores: &mut RunScores) {
+        explain_forbidden(&self.walk, trace, scores);
+        explain_invalid(&self.walk, trace, scores);
+        if let Some(call) = self.walk.diverged_at {
+            let message = format!("{} leaves every golden path", named_call(trace, call));
+            scores.find_about(
+                &[DIVERGED_AT, PASSED, STATE_MATCHED, STATE_DIFFERENCES],
+                message,
+            );
+        }
+        let is_matched = self.is_matched();
+        for wrong in self.wrongs {
+            scores.find_about(&[PASSED, REFUSALS, ESCALATIONS], wrong);
+        }
+        if !is_matched {
+            let about = [PASSED, STATE_MATCHED, STATE_DIFFERENCES];
+            let message = "the run did not end in the expected state";
+            scores.find_differences(&about, message, self.differences.unwrap_or_default());
+        }
+        if !self.unlike_recorded.is_empty() {
+            let message = "the recorded final state differs from the state that the recorded \
+            calls lead to";
+            scores.find_differences(&[PASSED], message, self.unlike_recorded);
+        }
+    }
+}
+
+fn explain_forbidden(walk: &Walk, trace: &Trace<'_>, scores: &mut RunScores) {
     for forbidden in walk.forbidden.iter().take(MOST_FINDINGS) {
         let call = named_call(trace, forbidden.number);
         let outcome = if forbidden.has_succeeded {
@@ -423,38 +474,26 @@ fn explain(walk: &Walk, trace: &Trace<'_>, scores: &mut RunScores) {
         let message = format!("{call} is forbidden: {}{outcome}", forbidden.reason);
         scores.find_about(&[FORBIDDEN, PASSED], message);
     }
+}
+
+fn explain_invalid(walk: &Walk, trace: &Trace<'_>, scores: &mut RunScores) {
     for InvalidCall { number, why, done } in walk.invalid.iter().take(MOST_FINDINGS) {
         let call = named_call(trace, *number);
-        match done {
-            Some(answer) => {
-                let answered = if answer.trim().is_empty() {
-                    "its result is not an error".to_owned()
-                } else {
-                    format!("it answered `{}`", cut(answer, LONGEST_ANSWER))
-                };
-                let message = format!(
-                    "the recording contradicts the world: the world does not allow {call} \
-                    ({why}), but the server did it ({answered}); correct the transition, or \
-                    define with `successful:` which results are refusals"
-                );
-                scores.find_about(&[PASSED, INVALID_ACTIONS], message);
-            }
-            None => {
-                scores.find_about(
-                    &[INVALID_ACTIONS],
-                    format!(
-                        "the world does not allow {call}: \
-                {why}"
-                    ),
-                );
-            }
-        }
-    }
-    if let Some(call) = walk.diverged_at {
-        let message = format!("{} leaves every golden path", named_call(trace, call));
-        scores.find_about(
-            &[DIVERGED_AT, PASSED, STATE_MATCHED, STATE_DIFFERENCES],
-            message,
+        let Some(answer) = done else {
+            let message = format!("the world does not allow {call}: {why}");
+            scores.find_about(&[INVALID_ACTIONS], message);
+            continue;
+        };
+        let answered = if answer.trim().is_empty() {
+            "its result is not an error".to_owned()
+        } else {
+            format!("it answered `{}`", cut(answer, LONGEST_ANSWER))
+        };
+        let contradiction = format!(
+            "the recording contradicts the world: the world does not allow {call} ({why}), but \
+            the server did it ({answered}); correct the transition, or define with `successful:` \
+            which results are refusals"
         );
+        scores.find_about(&[PASSED, INVALID_ACTIONS], contradiction);
     }
 }

@@ -156,48 +156,9 @@ impl Gate for ToolEdgesBlock {
             let problem = Problem::warning("`tool_edges:` declares nothing, so it accepts any run");
             return vec![problem.at(agent.key_span).help(help)];
         }
-        let mut problems: Vec<Problem> = self
-            .edges
-            .contradictions(agent.servers)
-            .filter(|(_, restricted)| self.restricted[*restricted].is_of_every_call())
-            .map(|(allowed, restricted)| {
-                let tool = &self.edges.allowed[allowed];
-                Problem::error(format!("`{tool}` is both allowed and restricted"))
-                    .at(self.restricted[restricted].span)
-                    .also(self.allowed[allowed], "allowed here")
-                    .help("remove it from one of the two lists")
-            })
-            .collect();
-        if !self.edges.restricted.is_empty() {
-            problems.extend(agent.unasserted(
-                "restricted tools are",
-                &[&RESTRICTED_ATTEMPTS, &GATE_PASSED],
-            ));
-        }
-        if self.closed.tools && !self.is_closed_anyway {
-            let targets = [&UNLISTED_CALLS, &GATE_PASSED];
-            problems.extend(agent.unasserted("allowed tools are", &targets));
-        }
-        if self.closed.delegation && !self.is_closed_anyway {
-            let targets = [&UNDECLARED_DELEGATIONS, &GATE_PASSED, &DELEGATION_PCT];
-            problems.extend(agent.unasserted("hand-offs are", &targets));
-        }
-        let forbids_nothing = self.edges.restricted.is_empty() && self.closed == Closed::default();
-        if forbids_nothing && !self.has_expect {
-            let problem = Problem::warning("nothing is forbidden here, so this gate cannot fail");
-            let help = "list tools under `restricted:`, remove `closed: false`, or assert \
-                        `edges.allowed_pct` or `edges.delegation_pct` under `expect:`";
-            problems.push(problem.at(agent.key_span).help(help));
-        }
-        if self.are_reads_free && !self.closed.tools {
-            let problem =
-                Problem::warning("`reads: free` has no effect: unlisted tools may be called here");
-            problems.push(
-                problem
-                    .at(agent.key_span)
-                    .help("list tools under `allowed:`, or remove `reads:`"),
-            );
-        }
+        let mut problems = self.lint_contradictions(agent);
+        problems.extend(self.lint_unasserted(agent));
+        problems.extend(self.lint_idle(agent));
         problems.extend(agent.unknown_tools(agent.named));
         problems
     }
@@ -281,6 +242,58 @@ impl ToolEdgesBlock {
         }
     }
 
+    /// Tools that are both allowed and restricted.
+    fn lint_contradictions(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        self.edges
+            .contradictions(agent.servers)
+            .filter(|(_, restricted)| self.restricted[*restricted].is_of_every_call())
+            .map(|(allowed, restricted)| {
+                let tool = &self.edges.allowed[allowed];
+                Problem::error(format!("`{tool}` is both allowed and restricted"))
+                    .at(self.restricted[restricted].span)
+                    .also(self.allowed[allowed], "allowed here")
+                    .help("remove it from one of the two lists")
+            })
+            .collect()
+    }
+
+    /// Lists that no expectation checks.
+    fn lint_unasserted(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        if !self.edges.restricted.is_empty() {
+            let targets = [&RESTRICTED_ATTEMPTS, &GATE_PASSED];
+            problems.extend(agent.unasserted("restricted tools are", &targets));
+        }
+        if self.closed.tools && !self.is_closed_anyway {
+            let targets = [&UNLISTED_CALLS, &GATE_PASSED];
+            problems.extend(agent.unasserted("allowed tools are", &targets));
+        }
+        if self.closed.delegation && !self.is_closed_anyway {
+            let targets = [&UNDECLARED_DELEGATIONS, &GATE_PASSED, &DELEGATION_PCT];
+            problems.extend(agent.unasserted("hand-offs are", &targets));
+        }
+        problems
+    }
+
+    /// Keys without an effect.
+    fn lint_idle(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        let forbids_nothing = self.edges.restricted.is_empty() && self.closed == Closed::default();
+        if forbids_nothing && !self.has_expect {
+            let help = "list tools under `restricted:`, remove `closed: false`, or assert \
+                        `edges.allowed_pct` or `edges.delegation_pct` under `expect:`";
+            let cannot_fail = "nothing is forbidden here, so this gate cannot fail";
+            problems.push(Problem::warning(cannot_fail).help(help));
+        }
+        if self.are_reads_free && !self.closed.tools {
+            let no_effect = "`reads: free` has no effect: unlisted tools may be called here";
+            let help = "list tools under `allowed:`, or remove `reads:`";
+            problems.push(Problem::warning(no_effect).help(help));
+        }
+        let place = |problem: Problem| problem.at(agent.key_span);
+        problems.into_iter().map(place).collect()
+    }
+
     fn declares_nothing(&self) -> bool {
         self.edges.is_empty() && self.closed == Closed::default()
     }
@@ -326,68 +339,53 @@ impl ToolEdgesBlock {
     }
 
     fn explain(&self, runs: &[Run<'_>], walks: &[Walk], findings: &mut Vec<Finding>) {
-        let mut find = |run: Option<usize>, about: &[Target], message: String| {
-            findings
-                .push(Finding::new(run.map(|run: usize| runs[run].number), message).about(about));
+        for (run, walk) in runs.iter().zip(walks) {
+            findings.extend(self.explain_run(run, walk));
+        }
+        let is_reached = |tool: usize| walks.iter().any(|walk| walk.reached[tool]);
+        let reached: Vec<bool> = (0..self.edges.allowed.len()).map(is_reached).collect();
+        findings.extend(missing(&reached).take(MOST_FINDINGS).map(|at| {
+            let tool = &self.edges.allowed[at];
+            Finding::new(None, format!("no run calls the allowed tool `{tool}`"))
+                .about(&[ALLOWED_PCT])
+        }));
+    }
+
+    /// The calls and hand-offs of a run that break the policy, and the expected hand-offs that it lacks.
+    fn explain_run(&self, run: &Run<'_>, walk: &Walk) -> Vec<Finding> {
+        let finding = |about: &[Target], message: String| {
+            Finding::new(Some(run.number), message).about(about)
         };
-        for (run, walk) in walks.iter().enumerate() {
-            let called = |at: usize| {
-                let name = &runs[run].trace.tool_calls[at].name;
-                format!("called `{name}` (call {})", at + 1)
-            };
-            for &at in walk.restricted.iter().take(MOST_FINDINGS) {
-                find(
-                    Some(run),
-                    &[RESTRICTED_ATTEMPTS, GATE_PASSED],
-                    format!("{}, which is restricted", called(at)),
-                );
-            }
-            for &at in walk
-                .unlisted
-                .iter()
-                .filter(|_| self.closed.tools)
-                .take(MOST_FINDINGS)
-            {
-                find(
-                    Some(run),
-                    &[UNLISTED_CALLS, GATE_PASSED],
-                    format!("{}, which is not on the list of allowed tools", called(at)),
-                );
-            }
-            for &at in walk
-                .undeclared
-                .iter()
-                .filter(|_| self.closed.delegation)
-                .take(MOST_FINDINGS)
-            {
-                let Delegation { from, to } = &delegations(runs[run].trace)[at];
+        let called = |at: usize| {
+            let name = &run.trace.tool_calls[at].name;
+            format!("called `{name}` (call {})", at + 1)
+        };
+        let mut findings = Vec::new();
+        findings.extend(walk.restricted.iter().take(MOST_FINDINGS).map(|&at| {
+            let message = format!("{}, which is restricted", called(at));
+            finding(&[RESTRICTED_ATTEMPTS, GATE_PASSED], message)
+        }));
+        if self.closed.tools {
+            findings.extend(walk.unlisted.iter().take(MOST_FINDINGS).map(|&at| {
+                let call = called(at);
+                let message = format!("{call}, which is not on the list of allowed tools");
+                finding(&[UNLISTED_CALLS, GATE_PASSED], message)
+            }));
+        }
+        if self.closed.delegation {
+            findings.extend(walk.undeclared.iter().take(MOST_FINDINGS).map(|&at| {
+                let Delegation { from, to } = &delegations(run.trace)[at];
                 let message = format!("`{from}` hands over to `{to}`, which is not declared");
-                find(Some(run), &[UNDECLARED_DELEGATIONS, GATE_PASSED], message);
-            }
-            for edge in missing(&walk.handed_over)
-                .map(|at| &self.edges.delegation[at])
-                .take(MOST_FINDINGS)
-            {
-                find(
-                    Some(run),
-                    &[DELEGATION_PCT],
-                    format!("`{}` never hands over to `{}`", edge.from, edge.to),
-                );
-            }
+                finding(&[UNDECLARED_DELEGATIONS, GATE_PASSED], message)
+            }));
         }
-        let reached: Vec<bool> = (0..self.edges.allowed.len())
-            .map(|tool| walks.iter().any(|walk| walk.reached[tool]))
-            .collect();
-        for tool in missing(&reached)
-            .map(|at| &self.edges.allowed[at])
-            .take(MOST_FINDINGS)
-        {
-            find(
-                None,
-                &[ALLOWED_PCT],
-                format!("no run calls the allowed tool `{tool}`"),
-            );
-        }
+        let unseen = missing(&walk.handed_over).take(MOST_FINDINGS);
+        findings.extend(unseen.map(|at| {
+            let DelegationEdge { from, to } = &self.edges.delegation[at];
+            let message = format!("`{from}` never hands over to `{to}`");
+            finding(&[DELEGATION_PCT], message)
+        }));
+        findings
     }
 }
 
