@@ -140,31 +140,12 @@ const PARTS: [&str; 8] = [
 ];
 
 impl Fitting<'_> {
+    /// Rewrites a part of the schema, from the outside in.
     fn part(&mut self, schema: &mut Tree, place: &str, pointer: &str) {
         let Some(entries) = schema.object_mut() else {
             return;
         };
-        for rule in RULES
-            .iter()
-            .filter(|rule| rule.families.contains(&self.family.name))
-        {
-            let is_asked = !rule.is_of_whole || place.is_empty();
-            if is_asked && (rule.apply)(entries, &mut self.renamed) {
-                let names: Vec<&str> = self.renamed.values().map(String::as_str).collect();
-                let place = if rule.name == KEYS {
-                    names.join("`, `")
-                } else {
-                    place.to_owned()
-                };
-                let pointer =
-                    pointer.to_owned() + if rule.name == KEYS { "/properties" } else { "" };
-                self.findings.push(SchemaFinding {
-                    rule,
-                    place,
-                    pointer,
-                });
-            }
-        }
+        self.apply_rules(entries, place, pointer);
         for key in MAPS.iter().chain(&LISTS).chain(&PARTS) {
             let Some(part) = entries.get_mut(key) else {
                 continue;
@@ -197,6 +178,32 @@ impl Fitting<'_> {
                 }
                 Tree::Other(_) => {}
             }
+        }
+    }
+
+    /// Applies the rules of the provider's family to one part, and notes each that changed it.
+    fn apply_rules(&mut self, entries: &mut Entries, place: &str, pointer: &str) {
+        for rule in RULES {
+            let is_asked = rule.families.contains(&self.family.name)
+                && (!rule.is_of_whole || place.is_empty());
+            if !is_asked || !(rule.apply)(entries, &mut self.renamed) {
+                continue;
+            }
+            let finding = if rule.name == KEYS {
+                let names: Vec<&str> = self.renamed.values().map(String::as_str).collect();
+                SchemaFinding {
+                    rule,
+                    place: names.join("`, `"),
+                    pointer: format!("{pointer}/properties"),
+                }
+            } else {
+                SchemaFinding {
+                    rule,
+                    place: place.to_owned(),
+                    pointer: pointer.to_owned(),
+                }
+            };
+            self.findings.push(finding);
         }
     }
 }
