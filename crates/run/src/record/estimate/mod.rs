@@ -154,60 +154,104 @@ fn of_row(RowOfAgent { row, of }: RowOfAgent<'_>, options: &Options) -> Option<R
     let past = Past::read(&path);
     let side_runs = side_runs(of, &past, goes_on);
     let is_own = of.agent.own.is_some();
-    let limits = limits(of.agent);
-    let most = side_runs.map_or(Some(0), |side| side.at_most);
-    let at_most = most.map(|most| (runs.len() + most) as u64);
     let about = runs.len() + side_runs.map_or(0, |side| side.about);
-    let budget = of.suite.budget;
-    let of_run = [limits.token_budget, budget.per_run_tokens]
-        .into_iter()
-        .flatten()
-        .min();
-    let of_run = of_run.filter(|_| !is_own);
-    let guessed = || (!is_own).then(|| guess::tokens(of, &limits, of_run));
-    let expected = past
-        .tokens
-        .map(|mean| (mean, false))
-        .or_else(|| guessed().map(|guess| (guess, true)));
-    let times = |mean: f64| (mean * about as f64).round() as u64;
+    let most_side_runs = side_runs.map_or(Some(0), |side| side.at_most);
+    let limits = RunLimits::of_row(of);
+    let at_most = most_side_runs.map(|most| limits.times((runs.len() + most) as u64));
+    let mean = MeanTokens::of_row(of, &past, &limits);
     let model = of.model_label().filter(|_| !is_own);
-    let priced = model
-        .as_deref()
-        .zip(expected)
-        .and_then(|(model, (mean, _))| {
-            let tokens =
-                Tokens::without_total(Some(times(mean.prompt)), Some(times(mean.completion)));
-            price_of(of, model)?.cost_usd(tokens)
-        });
-    let is_priced = |model: &String| price_of(of, model).is_some();
-    let is_in_dollars = [
-        budget.per_test_usd,
-        budget.per_suite_usd,
-        options.max_cost_usd,
-    ]
-    .iter()
-    .any(Option::is_some);
-    let unpriced = model.filter(|model| !is_priced(model));
+    let priced = model.as_deref().zip(mean.as_ref());
+    let priced =
+        priced.and_then(|(model, mean)| price_of(of, model)?.cost_usd(mean.of_runs(about)));
+    let unpriced = model.filter(|model| price_of(of, model).is_none());
     Some(RowEstimate {
         row_name: row.name.clone(),
         runs: runs.len(),
         side_runs,
         may_stop_early: of.agent.stop_decided,
         is_own,
-        calls_at_most: at_most
-            .filter(|_| !is_own)
-            .map(|most| most.saturating_mul(limits.max_turns)),
-        tokens_at_most: of_run
-            .zip(at_most)
-            .map(|(limit, most)| most.saturating_mul(limit)),
-        tokens: expected.map(|(mean, is_rough)| ExpectedTokens {
-            total: times(mean.total()),
-            is_rough,
+        calls_at_most: at_most.as_ref().and_then(|most| most.calls),
+        tokens_at_most: at_most.and_then(|most| most.tokens),
+        tokens: mean.map(|mean| ExpectedTokens {
+            total: times(mean.tokens.total(), about),
+            is_rough: mean.is_rough,
         }),
         cost_usd: priced.or_else(|| past.cost_usd.map(|mean| mean * about as f64)),
-        refused: refused(of, unpriced.as_deref().filter(|_| is_in_dollars)),
+        refused: refused(
+            of,
+            unpriced.as_deref().filter(|_| is_in_dollars(of, options)),
+        ),
         unpriced,
     })
+}
+
+/// The limits of model calls and tokens that mcptest enforces, in one run or in several. The user's own program makes
+/// its calls itself.
+struct RunLimits {
+    calls: Option<u64>,
+    tokens: Option<u64>,
+}
+
+impl RunLimits {
+    fn of_row(of: AgentRow<'_>) -> Self {
+        if of.agent.own.is_some() {
+            return Self {
+                calls: None,
+                tokens: None,
+            };
+        }
+        let limits = limits(of.agent);
+        let tokens = [limits.token_budget, of.suite.budget.per_run_tokens];
+        Self {
+            calls: Some(limits.max_turns),
+            tokens: tokens.into_iter().flatten().min(),
+        }
+    }
+
+    fn times(&self, runs: u64) -> Self {
+        let times = |limit: u64| limit.saturating_mul(runs);
+        Self {
+            calls: self.calls.map(times),
+            tokens: self.tokens.map(times),
+        }
+    }
+}
+
+/// The mean tokens of a run.
+struct MeanTokens {
+    tokens: past::Tokens,
+    /// True if they are estimated from the prompt and the tools instead of recorded runs.
+    is_rough: bool,
+}
+
+impl MeanTokens {
+    /// The mean of the recorded runs, otherwise a guess. The tokens of the user's own program cannot be guessed.
+    fn of_row(of: AgentRow<'_>, past: &Past, limits: &RunLimits) -> Option<Self> {
+        if let Some(tokens) = past.tokens {
+            let is_rough = false;
+            return Some(Self { tokens, is_rough });
+        }
+        of.agent.own.is_none().then(|| Self {
+            tokens: guess::tokens(of, &super::one_run::limits(of.agent), limits.tokens),
+            is_rough: true,
+        })
+    }
+
+    fn of_runs(&self, runs: usize) -> Tokens {
+        let prompt = times(self.tokens.prompt, runs);
+        Tokens::without_total(Some(prompt), Some(times(self.tokens.completion, runs)))
+    }
+}
+
+fn times(mean: f64, runs: usize) -> u64 {
+    (mean * runs as f64).round() as u64
+}
+
+/// Returns true if a dollar budget applies.
+fn is_in_dollars(of: AgentRow<'_>, options: &Options) -> bool {
+    let budget = of.suite.budget;
+    let limits = [budget.per_test_usd, budget.per_suite_usd];
+    options.max_cost_usd.is_some() || limits.iter().any(Option::is_some)
 }
 
 fn price_of(of: AgentRow<'_>, model: &str) -> Option<Price> {
