@@ -31,7 +31,7 @@ pub struct ShowOptions {
 enum Look {
     /// A message.
     Plain,
-    /// Something beside the messages.
+    /// An event that is not a message.
     Dim,
     /// A failure.
     Bad,
@@ -207,13 +207,7 @@ impl Page<'_> {
         let mut look = Look::Plain;
         let text = match body {
             Body::Request { method, params, id } => {
-                let asked = self.requests.get(&index).and_then(|asked| {
-                    asked
-                        .iter()
-                        .copied()
-                        .find(|asked| asked.id == id)
-                        .or_else(|| asked.get(at).copied())
-                });
+                let asked = self.asked(index, at, &id);
                 let fate = match asked {
                     Some(asked) if asked.is_cancelled => "  (cancelled)",
                     Some(asked) if asked.answer.is_none() => "  (never answered)",
@@ -246,6 +240,13 @@ impl Page<'_> {
             }
         };
         Sentence { look, text }
+    }
+
+    /// The request with this id in an entry, otherwise the one at the same position.
+    fn asked(&self, index: usize, at: usize, id: &Id) -> Option<&TapeRequest<'_>> {
+        let asked = self.requests.get(&index)?;
+        let with_id = asked.iter().copied().find(|asked| asked.id == *id);
+        with_id.or_else(|| asked.get(at).copied())
     }
 
     /// The answer and its delay.

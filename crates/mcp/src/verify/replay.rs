@@ -4,8 +4,8 @@ use super::catalogue::{self, KINDS, ListKind};
 use super::drift::{Drift, Findings, LeftOut, Subject, Tier};
 use super::ignore::Ignore;
 use super::recorded::{
-    RecordedAnswer, client_capabilities, era_of, final_answer, items_of, read, recorded_items,
-    responses, why_left_out, without_meta,
+    RecordedAnswer, RecordedList, client_capabilities, era_of, final_answer, items_of, read,
+    recorded_items, responses, why_left_out, without_meta,
 };
 use super::value;
 use crate::client::{CallFailure, Client, Misbehaviour, ServerSpec, WireError};
@@ -39,19 +39,13 @@ pub async fn replay(
     tell: &(dyn Fn(&str) + Sync),
 ) -> Result<Drift, WireError> {
     let asked = requests(tape);
-    let of_session = |session: &Option<u64>| -> Vec<TapeRequest<'_>> {
-        asked
-            .iter()
-            .filter(|asked| asked.session == *session)
-            .cloned()
-            .collect()
-    };
-    let has_question =
-        |asked: &Vec<TapeRequest<'_>>| asked.iter().any(|asked| asked.from == Direction::Client);
-    let sessions: Vec<Vec<TapeRequest<'_>>> = sessions(tape).iter().map(of_session).collect();
+    let sessions: Vec<Vec<TapeRequest<'_>>> = sessions(tape)
+        .iter()
+        .map(|session| of_session(&asked, *session))
+        .collect();
     let (mut findings, mut drift) = (Findings::new(ignored), Drift::default());
     for (at, asked) in sessions.iter().enumerate() {
-        if !has_question(asked) {
+        if asked.iter().all(|asked| asked.from != Direction::Client) {
             continue;
         }
         let run = if sessions.len() > 1 {
@@ -59,13 +53,7 @@ pub async fn replay(
         } else {
             String::new()
         };
-        let spec = ServerSpec {
-            era: spec.era.or_else(|| era_of(asked)),
-            capabilities: client_capabilities(asked),
-            responses: responses(asked),
-            ..spec.clone()
-        };
-        let client = match Client::connect(&spec, None).await {
+        let client = match Client::connect(&spec_of_session(&spec, asked), None).await {
             Ok(client) => client,
             Err(error) if !drift.is_anything_checked && drift.replayed == 0 => return Err(error),
             Err(error) => {
@@ -94,6 +82,21 @@ pub async fn replay(
     drift.findings = findings.found;
     drift.findings.sort_by_key(|finding| finding.tier);
     Ok(drift)
+}
+
+fn of_session<'t>(asked: &[TapeRequest<'t>], session: Option<u64>) -> Vec<TapeRequest<'t>> {
+    let is_of_session = |asked: &&TapeRequest<'_>| asked.session == session;
+    asked.iter().filter(is_of_session).cloned().collect()
+}
+
+/// The server, with the protocol, the capabilities and the answers of a recorded session's client.
+fn spec_of_session(spec: &ServerSpec, asked: &[TapeRequest<'_>]) -> ServerSpec {
+    ServerSpec {
+        era: spec.era.or_else(|| era_of(asked)),
+        capabilities: client_capabilities(asked),
+        responses: responses(asked),
+        ..spec.clone()
+    }
 }
 
 struct Replay<'r> {
@@ -200,43 +203,21 @@ impl Replay<'_> {
     async fn list(&mut self, kind: &ListKind, asked: &[TapeRequest<'_>]) {
         (self.tell)(&format!("the answer to `{}`", kind.method));
         let recorded = recorded_items(kind, asked);
-        let is_read = |live: &[Value]| match &recorded {
-            Some(recorded) if !recorded.is_whole => recorded.items.iter().all(|old| {
-                live.iter()
-                    .any(|new| new.get(kind.key) == old.get(kind.key))
-            }),
-            _ => false,
-        };
         let text = format!("`{}`", kind.method);
-        let mut live: Vec<Value> = Vec::new();
-        let mut cursor: Option<Value> = None;
-        for _ in 0..MOST_PAGES {
-            let params = cursor.take().map(|cursor| json!({ "cursor": cursor }));
-            let page = match self.client.request(kind.method, params).await {
-                Ok(page) => self.read(&page),
-                Err(CallFailure::Rpc(error)) => {
-                    if let Some(recorded) = &recorded {
-                        let count = recorded.items.len();
-                        let message = format!("listed {count}, but is now refused: {error}");
-                        self.findings
-                            .of(kind.method, &text)
-                            .add(Tier::Breaking, "error", message);
-                    }
-                    return;
+        let live = match self.live_items(kind, recorded.as_ref()).await {
+            Ok(live) => live,
+            Err(CallFailure::Rpc(error)) => {
+                if let Some(recorded) = &recorded {
+                    let count = recorded.items.len();
+                    let message = format!("listed {count}, but is now refused: {error}");
+                    self.findings
+                        .of(kind.method, &text)
+                        .add(Tier::Breaking, "error", message);
                 }
-                Err(CallFailure::Wire(error)) => {
-                    return self.no_answer(kind.method, &text, &error);
-                }
-            };
-            live.extend(items_of(&page, kind).cloned());
-            cursor = page
-                .get("nextCursor")
-                .filter(|next| next.is_string())
-                .cloned();
-            if cursor.is_none() || is_read(&live) {
-                break;
+                return;
             }
-        }
+            Err(CallFailure::Wire(error)) => return self.no_answer(kind.method, &text, &error),
+        };
         self.drift.replayed += 1;
         if let Some(recorded) = recorded {
             catalogue::compare(
@@ -247,6 +228,37 @@ impl Replay<'_> {
                 recorded.is_whole,
             );
         }
+    }
+
+    /// The items that the server lists now, up to the last recorded item if the client read no further.
+    async fn live_items(
+        &self,
+        kind: &ListKind,
+        recorded: Option<&RecordedList>,
+    ) -> Result<Vec<Value>, CallFailure> {
+        let is_read = |live: &[Value]| match recorded {
+            Some(recorded) if !recorded.is_whole => recorded.items.iter().all(|old| {
+                live.iter()
+                    .any(|new| new.get(kind.key) == old.get(kind.key))
+            }),
+            _ => false,
+        };
+        let mut live: Vec<Value> = Vec::new();
+        let mut cursor: Option<Value> = None;
+        for _ in 0..MOST_PAGES {
+            let params = cursor.take().map(|cursor| json!({ "cursor": cursor }));
+            let answer = self.client.request(kind.method, params).await?;
+            let page = self.read(&answer);
+            live.extend(items_of(&page, kind).cloned());
+            cursor = page
+                .get("nextCursor")
+                .filter(|next| next.is_string())
+                .cloned();
+            if cursor.is_none() || is_read(&live) {
+                break;
+            }
+        }
+        Ok(live)
     }
 
     /// The answer, without the parts that a tape lacks too.
