@@ -80,37 +80,30 @@ fn shown(recorded: Option<&Value>, current: Option<&Value>) -> (String, String) 
 /// still exist. The agent's name is part of the file's name instead.
 pub fn staleness(recorded: &Header, expected: &Header) -> Vec<StaleInput> {
     let mut changes = StaleInputs::default();
-    let (old, new) = (recorded.model.as_deref(), expected.model.as_deref());
-    changes.text("model", old, new);
+    changes.text(
+        "model",
+        recorded.model.as_deref(),
+        expected.model.as_deref(),
+    );
     changes.prompt(&recorded.prompt, &expected.prompt);
-    let old = recorded.system_prompt.as_deref();
-    let new = expected.system_prompt.as_deref();
-    changes.text("system_prompt", old, new);
-    let (old, new) = (&recorded.parameters, &expected.parameters);
-    for key in keys_of_both(old.keys(), new.keys()) {
-        let field = format!("parameters.{key}");
-        changes.first_difference(field, old.get(key), new.get(key));
-    }
+    changes.text(
+        "system_prompt",
+        recorded.system_prompt.as_deref(),
+        expected.system_prompt.as_deref(),
+    );
+    let name_of = |key: &str| format!("parameters.{key}");
+    changes.entries(&recorded.parameters, &expected.parameters, name_of);
     changes.digests("variables", &recorded.variables, &expected.variables);
     changes.digests("files", &recorded.files, &expected.files);
-    if let (Some(old), Some(new)) = (&recorded.conditions, &expected.conditions) {
-        for key in keys_of_both(old.keys(), new.keys()) {
-            changes.first_difference(key.clone(), old.get(key), new.get(key));
-        }
+    if let (Some(recorded), Some(expected)) = (&recorded.conditions, &expected.conditions) {
+        changes.entries(recorded, expected, str::to_owned);
     }
-    let (old, new) = (&recorded.servers, &expected.servers);
-    for name in keys_of_both(old.keys(), new.keys()) {
-        changes.server(name, old.get(name), new.get(name));
+    changes.servers(&recorded.servers, &expected.servers);
+    if let (Some(recorded), Some(expected)) = (&recorded.catalogue, &expected.catalogue) {
+        changes.tools(recorded, expected);
     }
-    if let (Some(old), Some(new)) = (&recorded.catalogue, &expected.catalogue) {
-        changes.tools(old, new);
-    }
-    if let (Some(old), Some(new)) = (&recorded.instructions, &expected.instructions) {
-        for server in keys_of_both(old.keys(), new.keys()) {
-            let field = format!("instructions.{server}");
-            let (old, new) = (old.get(server), new.get(server));
-            changes.text(&field, old.map(String::as_str), new.map(String::as_str));
-        }
+    if let (Some(recorded), Some(expected)) = (&recorded.instructions, &expected.instructions) {
+        changes.instructions(recorded, expected);
     }
     changes.0
 }
@@ -149,6 +142,42 @@ impl StaleInputs {
             entry(recorded).as_ref(),
             entry(current).as_ref(),
         );
+    }
+
+    fn servers(
+        &mut self,
+        recorded: &BTreeMap<String, Map<String, Value>>,
+        current: &BTreeMap<String, Map<String, Value>>,
+    ) {
+        for name in keys_of_both(recorded.keys(), current.keys()) {
+            self.server(name, recorded.get(name), current.get(name));
+        }
+    }
+
+    /// Compares entries by key, each under a name made of the key.
+    fn entries(
+        &mut self,
+        recorded: &BTreeMap<String, Value>,
+        current: &BTreeMap<String, Value>,
+        name_of: impl Fn(&str) -> String,
+    ) {
+        for key in keys_of_both(recorded.keys(), current.keys()) {
+            self.first_difference(name_of(key), recorded.get(key), current.get(key));
+        }
+    }
+
+    fn instructions(
+        &mut self,
+        recorded: &BTreeMap<String, String>,
+        current: &BTreeMap<String, String>,
+    ) {
+        for server in keys_of_both(recorded.keys(), current.keys()) {
+            self.text(
+                &format!("instructions.{server}"),
+                recorded.get(server).map(String::as_str),
+                current.get(server).map(String::as_str),
+            );
+        }
     }
 
     fn field(&mut self, place: String, change: Change<Value>) {
