@@ -1,4 +1,4 @@
-//! The result of a probe becomes a row of the report.
+//! Which row of the report does the result of a probe become?
 
 use super::bench::ServerUnderTest;
 use super::finding::{Finding, Verdict};
@@ -42,38 +42,10 @@ pub(super) fn row(
         section,
         warning: None,
     };
-    let failed = |message: String, probe_shown: &Shown| {
-        let (message, details) = (shown(&message, options), details(probe_shown));
-        (
-            Status::Failed,
-            Some(
-                Reason::new(ReasonKind::ProbeFailed, message)
-                    .details(details)
-                    .help(probe.help),
-            ),
-        )
-    };
     let (status, reason) = match finding.verdict {
-        Verdict::Held => match not_sent {
-            Some(NotSent::NothingToTry(why)) if options.deny_skipped => {
-                let message = format!("it could not run, which `--deny-skipped` forbids: {why}");
-                let reason = Reason::new(ReasonKind::ProbeNotSent, shown(&message, options));
-                let help = "give the server something to test, or select other probes with \
-                `--only`; `--allow-writes` calls tools that do not say `readOnlyHint: true`";
-                (Status::Failed, Some(reason.help(help)))
-            }
-            Some(NotSent::NotFinished(why)) => {
-                let reason = Reason::new(ReasonKind::ProbeNotFinished, shown(&why, options));
-                (Status::Error, Some(reason.help(NOT_FINISHED_HELP)))
-            }
-            Some(NotSent::NothingToTry(why) | NotSent::DoesNotApply(why)) => (
-                Status::Skipped,
-                Some(Reason::new(ReasonKind::ProbeNotSent, shown(&why, options))),
-            ),
-            None => (Status::Passed, None),
-        },
-        Verdict::Broken(message) => failed(message, &row),
-        Verdict::Weak(message) if options.strict => failed(message, &row),
+        Verdict::Held => not_sent.map_or((Status::Passed, None), |why| unsent(why, options)),
+        Verdict::Broken(message) => failed(message, &row, probe, options),
+        Verdict::Weak(message) if options.strict => failed(message, &row, probe, options),
         Verdict::Weak(message) => {
             row.warning = Some(shown(&message, options));
             (Status::Passed, None)
@@ -85,6 +57,39 @@ pub(super) fn row(
     let mut report = TestReport::from_probe(&bench.spec.name, row, status, reason, rerun);
     report.servers.extend(bench.recorded());
     report
+}
+
+/// The status of a probe that the server failed.
+fn failed(
+    message: String,
+    row: &Shown,
+    probe: &Probe,
+    options: &Options,
+) -> (Status, Option<Reason>) {
+    let reason = Reason::new(ReasonKind::ProbeFailed, shown(&message, options));
+    let reason = reason.details(details(row)).help(probe.help);
+    (Status::Failed, Some(reason))
+}
+
+/// The status of a probe that was not sent, or did not finish.
+fn unsent(not_sent: NotSent, options: &Options) -> (Status, Option<Reason>) {
+    match not_sent {
+        NotSent::NothingToTry(why) if options.deny_skipped => {
+            let message = format!("it could not run, which `--deny-skipped` forbids: {why}");
+            let reason = Reason::new(ReasonKind::ProbeNotSent, shown(&message, options));
+            let help = "give the server something to test, or select other probes with \
+                `--only`; `--allow-writes` calls tools that do not say `readOnlyHint: true`";
+            (Status::Failed, Some(reason.help(help)))
+        }
+        NotSent::NotFinished(why) => {
+            let reason = Reason::new(ReasonKind::ProbeNotFinished, shown(&why, options));
+            (Status::Error, Some(reason.help(NOT_FINISHED_HELP)))
+        }
+        NotSent::NothingToTry(why) | NotSent::DoesNotApply(why) => {
+            let reason = Reason::new(ReasonKind::ProbeNotSent, shown(&why, options));
+            (Status::Skipped, Some(reason))
+        }
+    }
 }
 
 /// A line each for the message, the answer and the finding.
