@@ -41,13 +41,9 @@ pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
         offered: Arc::clone(&offered),
         hidden: Arc::new(setup.hidden),
     };
-    let mut proxies = Proxies::new();
-    for server in &setup.servers {
-        let server_proxy = shared.proxy_of(server, &injected);
-        proxies
-            .open(server.clone(), server_proxy, setup.program)
-            .await?;
-    }
+    let proxies = shared
+        .open_all(&setup.servers, &injected, setup.program)
+        .await?;
     let usage_path = folder.path().join("usage.json");
     let mut env = setup.env.to_vec();
     env.extend(proxies.announce(folder.path())?);
@@ -88,6 +84,21 @@ struct SharedByProxies {
 }
 
 impl SharedByProxies {
+    /// Opens a proxy before each server.
+    async fn open_all(
+        &self,
+        servers: &[ServerSpec],
+        injected: &[Injected],
+        program: &Path,
+    ) -> Result<Proxies, OwnError> {
+        let mut proxies = Proxies::new();
+        for server in servers {
+            let server_proxy = self.proxy_of(server, injected);
+            proxies.open(server.clone(), server_proxy, program).await?;
+        }
+        Ok(proxies)
+    }
+
     fn proxy_of(&self, server: &ServerSpec, injected: &[Injected]) -> ServerProxy {
         let distractors = injected
             .iter()

@@ -68,18 +68,11 @@ pub async fn from_server(ask: Ask) -> Result<Draft, DraftError> {
     let folder = out.parent().unwrap_or(&here);
     let entry = ServerEntry::new(&ask.spec, ask.timeout, folder, &here, &environment);
     let mut page = Page {
-        server: ask
-            .name
-            .clone()
-            .unwrap_or_else(|| name_of(&info.name, &ask.spec.name)),
-        who: format!("{} {}", info.name, info.version).trim().to_owned(),
-        protocol: info.protocol_version.clone(),
         tools,
         entry: entry.lines,
         variables: entry.variables.keys().cloned().collect(),
-        named: ask.call.iter().map(|wish| wish.tool.clone()).collect(),
         model: super::page::model(&environment),
-        ..Page::default()
+        ..page_about(&info, &ask)
     };
     let server_folder = match &ask.spec.endpoint {
         Endpoint::Command { words, .. } => ServerFolder::from_command(words),
@@ -106,6 +99,18 @@ pub async fn from_server(ask: Ask) -> Result<Draft, DraftError> {
     // Only now, so that nothing has called these tools.
     page.to_fill_in = not_called(&page, &server_folder);
     finish(&ask.out, page, &entry.variables, recordings)
+}
+
+/// A page that names the server, without its tools.
+fn page_about(info: &ServerInfo, ask: &Ask) -> Page {
+    let own_name = || name_of(&info.name, &ask.spec.name);
+    Page {
+        server: ask.name.clone().unwrap_or_else(own_name),
+        who: format!("{} {}", info.name, info.version).trim().to_owned(),
+        protocol: info.protocol_version.clone(),
+        named: ask.call.iter().map(|wish| wish.tool.clone()).collect(),
+        ..Page::default()
+    }
 }
 
 fn clean_info(info: &mut ServerInfo) {
