@@ -231,7 +231,7 @@ impl<'a> GradeRequest<'a> {
         };
         let near = near.ok_or_else(|| {
             format!(
-                "{} returned no two vectors that can be compared",
+                "{} did not return two vectors that can be compared",
                 vote.model
             )
         });

@@ -205,7 +205,7 @@ fn traces_and_texts_are_graded_as_they_are() {
     bench
         .replay(2)
         .says("the grade of run 2 for `eval` is stale")
-        .says("what is judged has changed");
+        .says("the judged evidence has changed");
     bench.write("suite.yml", &text.replace("poet-*.jsonl", "nowhere.jsonl"));
     bench
         .replay(2)

@@ -444,7 +444,7 @@ fn texts_are_compared_by_the_vectors_of_a_model() {
             "text-embedding-3-large",
             "[[1, 0]]",
             2,
-            "returned no two vectors that can be compared",
+            "did not return two vectors that can be compared",
         ),
         ("claude-haiku-4-5", "[]", 2, "anthropic has no embeddings"),
     ] {

@@ -34,7 +34,7 @@ pub enum FaultKind {
     },
     /// The server refuses calls beyond this number per second.
     RateLimit {
-        /// Calls a second.
+        /// Calls per second.
         per_second: u64,
     },
     /// The answer is not JSON.

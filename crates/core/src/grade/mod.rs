@@ -142,7 +142,7 @@ impl Asked {
         }
         if self.evidence != now.evidence {
             changes.push(
-                "what is judged has changed: the run was recorded again, or the judge \
+                "the judged evidence has changed: the run was recorded again, or the judge \
             now sees more or less of it"
                     .to_owned(),
             );

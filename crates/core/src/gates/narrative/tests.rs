@@ -735,7 +735,7 @@ fn each_finding_names_the_sentence_and_the_call() {
     assert_eq!(
         messages(&judge(narrative, &[trace])),
         [
-            "claims \"deleted the branches\", but what succeeded does something else \
+            "claims \"deleted the branches\", but every successful write does something else \
              (call 1 `create_issue`, call 2 `send_email`), in \"I created the issue and deleted the branches\"",
             "denies \"send anything\", but call 2 `send_email` did it, in \"I did not send anything\"",
             "says \"title is \"Bug\"\", but call 1 `create_issue` has title = \"Flake\"",
