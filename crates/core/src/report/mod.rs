@@ -262,6 +262,7 @@ pub struct TestReport {
 /// println!("{}:{}", place.file, place.line);
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Place {
     /// The file, from the root of its git repository, otherwise as named on the command line.
     pub file: String,

@@ -48,6 +48,7 @@ use std::borrow::Cow;
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, Deserialize)]
+#[non_exhaustive]
 #[serde(expecting = "a trace, which is an object")]
 pub struct Trace<'a> {
     /// Every tool call, in the order they were made.
@@ -169,6 +170,7 @@ impl<'a> Trace<'a> {
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, Deserialize)]
+#[non_exhaustive]
 #[serde(expecting = "a call, which is an object with a `name`")]
 pub struct Call<'a> {
     /// The tool's name, without the `<server>__` prefix.
@@ -218,6 +220,7 @@ pub struct Call<'a> {
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, Deserialize)]
+#[non_exhaustive]
 #[serde(expecting = "a result, which is an object")]
 pub struct CallResult<'a> {
     /// The call this answers, as an index into `tool_calls`; results without one answer in order.
@@ -348,6 +351,7 @@ pub struct FaultEvent<'a> {
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, Default, Deserialize)]
+#[non_exhaustive]
 #[serde(expecting = "a conversation, which is an object")]
 pub struct Conversation<'a> {
     /// Token counts.
@@ -378,6 +382,7 @@ pub struct Conversation<'a> {
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Debug, Clone, Deserialize)]
+#[non_exhaustive]
 #[serde(expecting = "a turn, which is an object with `role` and `content`")]
 pub struct Turn<'a> {
     /// `user`, `assistant`, `tool` or `system`.
