@@ -51,11 +51,11 @@ impl ShownState {
         }
     }
 
-    fn say(&mut self, said: &Said) {
+    fn say(&mut self, said: &WaitMessage) {
         let text = output::shown(said.text(), &std::io::stderr()).into_owned();
         let term = console::Term::stderr();
         let _gone = match said {
-            Said::Live(_) => {
+            WaitMessage::Live(_) => {
                 let room = usize::from(term.size().1).saturating_sub(1);
                 let line = console::truncate_str(&text, room, "…").into_owned();
                 if self.drawn.as_ref() == Some(&line) {
@@ -66,7 +66,7 @@ impl ShownState {
                 self.drawn = Some(line);
                 drawn
             }
-            Said::Line(_) => term.write_line(&text),
+            WaitMessage::Line(_) => term.write_line(&text),
         };
     }
 }
@@ -151,14 +151,14 @@ impl Drop for Waiting {
 
 /// A message for the user.
 #[derive(Debug, PartialEq, Eq)]
-enum Said {
+enum WaitMessage {
     /// It replaces the live message before it.
     Live(String),
     /// It stays, on its own line.
     Line(String),
 }
 
-impl Said {
+impl WaitMessage {
     fn text(&self) -> &str {
         match self {
             Self::Live(text) | Self::Line(text) => text,
@@ -181,10 +181,10 @@ impl Telling {
     }
 
     /// The text for this moment, counted from the start of the command, if any.
-    fn at(&mut self, elapsed: Duration, what: &str) -> Option<Said> {
+    fn at(&mut self, elapsed: Duration, what: &str) -> Option<WaitMessage> {
         let text = || format!("{}, waiting for {what}", words::about(elapsed));
         if self.can_redraw {
-            return (elapsed >= MOMENT).then(|| Said::Live(text()));
+            return (elapsed >= MOMENT).then(|| WaitMessage::Live(text()));
         }
         if elapsed < self.next_line {
             return None;
@@ -192,7 +192,7 @@ impl Telling {
         while self.next_line <= elapsed {
             self.next_line += INTERVAL;
         }
-        Some(Said::Line(text()))
+        Some(WaitMessage::Line(text()))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::bad_reply::{open, shape};
 use super::echo::{Ids, Rules, Turn, WireResult, conversation, is_blank, list, of_kind};
 use super::parameters::{filled, placed, put};
-use super::piece::{Piece, Said, kept, ours, with_schema};
+use super::piece::{MessageText, Piece, kept, ours, with_schema};
 use super::{ANSWER, Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, Wanted};
 use mcptest_core::provider::thinks_adaptively;
 use mcptest_core::trace::usage;
@@ -258,7 +258,7 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
     let answer: AnthropicAnswer<'_> = open(body)?;
     let blocks: Vec<Block<'_>> = serde_json::from_str(answer.content.get())
         .map_err(|error| shape(&format!("`content`: {error}"), body))?;
-    let (mut said, mut calls) = (Said::default(), Vec::new());
+    let (mut said, mut calls) = (MessageText::default(), Vec::new());
     for block in blocks {
         if block.kind == "text" {
             said.push(block.text.as_deref().unwrap_or_default());

@@ -3,7 +3,7 @@
 use super::bad_reply::{gist, open, shape};
 use super::echo::{Ids, Rules, Turn, WireResult, conversation, is_blank, list};
 use super::parameters::{filled, placed, put};
-use super::piece::{Piece, Said, with_schema};
+use super::piece::{MessageText, Piece, with_schema};
 use super::{Arguments, Ask, BadReply, Dialect, Part, Reply, Stop, ToolChoice, Wanted};
 use mcptest_core::provider::has_thinking_levels;
 use mcptest_core::trace::usage;
@@ -270,8 +270,8 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
 }
 
 /// The text and the calls of an answer. Thoughts are not part of the text.
-fn speak(ask: &Ask<'_>, content: Content<'_>) -> (Said, Vec<Wanted>) {
-    let (mut said, mut calls) = (Said::default(), Vec::new());
+fn speak(ask: &Ask<'_>, content: Content<'_>) -> (MessageText, Vec<Wanted>) {
+    let (mut said, mut calls) = (MessageText::default(), Vec::new());
     for part in content.parts.into_iter().flatten() {
         if let Some(call) = part.function_call {
             calls.push(Wanted {

@@ -3,7 +3,7 @@
 use super::bad_reply::{open, shape};
 use super::echo::{Ids, Rules, Turn, WireResult, conversation, is_blank, list};
 use super::parameters::{filled, placed};
-use super::piece::{Piece, Said, kept, with_schema};
+use super::piece::{MessageText, Piece, kept, with_schema};
 use super::{ANSWER, Arguments, Ask, BadReply, Dialect, Reply, Stop, Wanted};
 use mcptest_core::provider::is_reasoning;
 use mcptest_core::trace::usage;
@@ -356,7 +356,7 @@ fn text_of(content: Option<&RawValue>, body: &str) -> Result<String, BadReply> {
     }
     let chunks: Vec<Chunk<'_>> = serde_json::from_str(content.get())
         .map_err(|error| shape(&format!("`message.content`: {error}"), body))?;
-    let mut said = Said::default();
+    let mut said = MessageText::default();
     for chunk in chunks {
         match chunk.text.filter(|_| chunk.kind.as_deref() == Some("text")) {
             Some(text) => said.push(&text),

@@ -3,7 +3,7 @@
 use super::bad_reply::{error_message, open, shape};
 use super::echo::{Ids, Rules, Turn, WireResult, conversation, of_kind};
 use super::parameters::{filled, placed};
-use super::piece::{Piece, Said, kept, ours, with_schema};
+use super::piece::{MessageText, Piece, kept, ours, with_schema};
 use super::{ANSWER, Arguments, Ask, BadReply, Dialect, Reply, Stop, Wanted};
 use mcptest_core::provider::is_reasoning;
 use mcptest_core::trace::usage;
@@ -230,7 +230,7 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
 /// The items of an answer.
 #[derive(Default)]
 struct Spoken {
-    said: Said,
+    said: MessageText,
     calls: Vec<Wanted>,
     is_refusal: bool,
 }

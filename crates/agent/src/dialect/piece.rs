@@ -140,12 +140,12 @@ pub(super) fn ours(value: &Value) -> Box<RawValue> {
 
 /// Joins the pieces of a message's text. Pieces without a break between them are joined directly.
 #[derive(Debug, Default)]
-pub(super) struct Said {
+pub(super) struct MessageText {
     text: String,
     is_broken: bool,
 }
 
-impl Said {
+impl MessageText {
     pub(super) fn push(&mut self, text: &str) {
         if self.is_broken && !self.text.is_empty() && !text.is_empty() {
             self.text.push('\n');

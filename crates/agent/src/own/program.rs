@@ -53,7 +53,7 @@ impl Program<'_> {
     pub async fn run(&self, over: impl FnOnce()) -> Result<Ended, StartError> {
         let begun = Instant::now();
         let (child, started) = start(self.command, self.env, self.cwd)?;
-        let mut said = Said::default();
+        let mut said = ProgramOutput::default();
         let has_exited = self.wait(started, &child, &mut said).await;
         let duration = begun.elapsed();
         over();
@@ -91,7 +91,7 @@ impl Program<'_> {
 
     /// Writes the program's input and reads its output until it exits or its time is up. Returns
     /// whether it exited.
-    async fn wait(&self, started: Started, child: &Child, said: &mut Said) -> bool {
+    async fn wait(&self, started: Started, child: &Child, said: &mut ProgramOutput) -> bool {
         let mut stdin = started.stdin;
         // A program that does not read its input must not hold up the run.
         let giving = async {
@@ -99,10 +99,10 @@ impl Program<'_> {
             drop(stdin);
             std::future::pending::<()>().await;
         };
-        let hearing = said.hear(started.stdout, child);
+        let collecting = said.collect(started.stdout, child);
         tokio::select! {
             () = giving => false,
-            heard = timeout(self.time_budget, hearing) => heard.is_ok(),
+            collected = timeout(self.time_budget, collecting) => collected.is_ok(),
         }
     }
 }
@@ -117,14 +117,14 @@ fn of_agent(message: String) -> RecordedError {
 
 /// The kept output of a program.
 #[derive(Debug, Default)]
-struct Said {
+struct ProgramOutput {
     kept: Vec<u8>,
     length: usize,
 }
 
-impl Said {
+impl ProgramOutput {
     /// Reads until the program has exited and its output has ended.
-    async fn hear(&mut self, mut output: impl AsyncRead + Unpin, child: &Child) {
+    async fn collect(&mut self, mut output: impl AsyncRead + Unpin, child: &Child) {
         tokio::select! {
             () = self.read(&mut output) => {
                 child.exited().await;

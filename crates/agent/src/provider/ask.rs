@@ -76,7 +76,7 @@ impl Provider {
         match told {
             Some(wait) => {
                 self.pause_until(Instant::now() + wait);
-                retry::told(wait)
+                retry::with_jitter(wait)
             }
             None => self.retry.wait(attempt),
         }
@@ -89,7 +89,7 @@ impl Provider {
         observer: &mut (dyn FnMut(Retry) + Send),
     ) -> Result<(), AskError> {
         while let Some(until) = self.paused_until().filter(|until| *until > Instant::now()) {
-            let wait = retry::told(until - Instant::now());
+            let wait = retry::with_jitter(until - Instant::now());
             if Instant::now() + wait >= deadline {
                 let message = format!(
                     "{} asked to wait {} more, which is longer than the remaining time",

@@ -47,7 +47,7 @@ impl RetryPolicy {
 }
 
 /// A requested wait, with up to a tenth added.
-pub(super) fn told(wait: Duration) -> Duration {
+pub(super) fn with_jitter(wait: Duration) -> Duration {
     wait.saturating_add(
         wait.min(Duration::from_secs(60))
             .mul_f64(fastrand::f64() / 10.0),
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn a_wait_that_was_asked_for_is_never_cut_short() {
         for _ in 0..100 {
-            let wait = told(Duration::from_secs(10));
+            let wait = with_jitter(Duration::from_secs(10));
             assert!(
                 wait >= Duration::from_secs(10) && wait <= Duration::from_secs(11),
                 "{wait:?}"
