@@ -37,16 +37,14 @@ impl Retelling {
     }
 }
 
-/// The record told in another way; `None` where that changes nothing.
+/// The reworded record; `None` if the retelling changes nothing.
 fn retold_evidence(evidence: &Evidence, how: Retelling) -> Option<Evidence> {
     let mut record: Value = serde_json::from_str(evidence.as_str()).ok()?;
     if how == Retelling::Reversed {
-        let parts = record.as_object()?;
-        let parts = parts
-            .iter()
-            .rev()
-            .map(|(key, value)| format!("{}:{value}", json!(key)));
-        let parts: Vec<String> = parts.collect();
+        let entries = record.as_object()?.iter().rev();
+        let parts: Vec<String> = entries
+            .map(|(key, value)| format!("{}:{value}", json!(key)))
+            .collect();
         return (parts.len() > 1).then(|| Evidence::from_json(&format!("{{{}}}", parts.join(","))));
     }
     let told: fn(&str) -> String = match how {
@@ -55,8 +53,8 @@ fn retold_evidence(evidence: &Evidence, how: Retelling) -> Option<Evidence> {
         _ => |text| format!("{text}{PADDING}"),
     };
     let before = record.clone();
-    // What is judged is the agent's own text unless it stands for the result of a tool. Without the calls beside it
-    // nobody could know that other words are not true.
+    // The judged text is the agent's own, unless the target is the result of a tool. Without the calls beside it, no
+    // judge could know that a reworded text is false.
     let is_said = record["judged"]["target"]
         .as_str()
         .is_some_and(|target| !target.starts_with("tool_"));

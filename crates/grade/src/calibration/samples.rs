@@ -71,35 +71,43 @@ impl Samples {
             report.explanation.clear();
             report
         };
-        let good: Vec<Run<'_>> = runs
-            .iter()
-            .filter(|run| run.is_good)
-            .map(|run| run.run)
-            .collect();
-        if self.unit == JudgedUnit::Row {
-            let all: Vec<Run<'_>> = runs.iter().map(|run| run.run).collect();
-            if all.len() > 1 {
-                let report = judge(&all);
-                let is_good = good.len() == all.len();
-                self.good_rows.extend(is_good.then(|| report.clone()));
-                self.units.push(JudgedSample {
-                    is_good,
-                    passed: Some(report.status == Status::Passed),
-                    report,
-                });
-            }
-            return;
+        match self.unit {
+            JudgedUnit::Row if runs.len() > 1 => self.judge_row(judge, runs),
+            JudgedUnit::Row => {}
+            JudgedUnit::Run => self.judge_runs(judge, gate.judges_one_run(), runs),
         }
-        let judges_one_run = gate.judges_one_run();
+    }
+
+    /// Adds the verdict on a row, which is good if all its runs are good.
+    fn judge_row(&mut self, judge: impl Fn(&[Run<'_>]) -> GateReport, runs: &[LabelledRun<'_>]) {
+        let all: Vec<Run<'_>> = runs.iter().map(|run| run.run).collect();
+        let report = judge(&all);
+        let is_good = runs.iter().all(|run| run.is_good);
+        self.good_rows.extend(is_good.then(|| report.clone()));
+        self.units.push(JudgedSample {
+            is_good,
+            passed: Some(report.status == Status::Passed),
+            report,
+        });
+    }
+
+    /// Adds the numbers of each run, with its verdict if the gate judges single runs, and of all good runs together.
+    fn judge_runs(
+        &mut self,
+        judge: impl Fn(&[Run<'_>]) -> GateReport,
+        judges_one_run: bool,
+        runs: &[LabelledRun<'_>],
+    ) {
         for run in runs {
             let report = judge(std::slice::from_ref(&run.run));
-            let passed = judges_one_run.then_some(report.status == Status::Passed);
             self.units.push(JudgedSample {
                 is_good: run.is_good,
-                passed,
+                passed: judges_one_run.then_some(report.status == Status::Passed),
                 report,
             });
         }
+        let good = runs.iter().filter(|run| run.is_good);
+        let good: Vec<Run<'_>> = good.map(|run| run.run).collect();
         if !good.is_empty() {
             self.good_rows.push(judge(&good));
         }

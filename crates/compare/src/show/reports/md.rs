@@ -35,6 +35,18 @@ fn of_several(of: &Several, options: &Options) -> String {
     out
 }
 
+/// The lines below the name of a test.
+fn details(test: &TestChange, options: &Options) -> String {
+    let numbers = if options.verbose > 0 {
+        targets(test)
+    } else {
+        Vec::new()
+    };
+    let facts = outcome(test).into_iter().chain(calls(test)).chain(numbers);
+    let lines = facts.chain(test.not_compared.clone());
+    lines.map(|line| format!("<br>{}", text(&line))).collect()
+}
+
 fn of_two(comparison: &ReportDiff, options: &Options) -> String {
     let ReportDiff { a, b, .. } = comparison;
     let mut out = format!(
@@ -50,21 +62,13 @@ fn of_two(comparison: &ReportDiff, options: &Options) -> String {
         out.push_str("\n| | Test | Runs | Change |\n|---|---|---|---|\n");
     }
     for test in shown {
-        let more: Vec<String> = outcome(test).into_iter().chain(calls(test)).collect();
-        let numbers = if options.verbose > 0 {
-            targets(test)
-        } else {
-            Vec::new()
-        };
-        let more = more.iter().chain(&numbers).chain(&test.not_compared);
-        let more: Vec<String> = more.map(|line| format!("<br>{}", text(line))).collect();
-        let more = more.concat();
-        let change = change(test).unwrap_or_default();
         out.push_str(&format!(
-            "| {} | {}{more} | {} | {change} |\n",
+            "| {} | {}{} | {} | {} |\n",
             verdict(test),
             text(&named(test)),
-            runs(test)
+            details(test, options),
+            runs(test),
+            change(test).unwrap_or_default()
         ));
     }
     if let Some(board) = &comparison.leaderboard {
