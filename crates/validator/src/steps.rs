@@ -56,7 +56,8 @@ thread_local! {
     static BEGAN: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The approximate stack address.
+/// The approximate stack address. Inlined, it would be an address in the frame of its caller, which may be a different
+/// function each time.
 #[inline(never)]
 fn place() -> usize {
     let here = 0_u8;
