@@ -65,7 +65,7 @@ test('calls of one turn stand at once, and a search fades the rest', async () =>
 
 test('an address that leads nowhere says so', async () => {
   const { page, close } = await open(browser, examples.html, '#/t/0000000000/r/1');
-  assert.match(await page.locator('h1').textContent(), /no such test or run/);
+  assert.match(await page.locator('h1').textContent(), /does not contain that test or run/);
   await close();
 });
 
