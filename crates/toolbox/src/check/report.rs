@@ -44,8 +44,8 @@ pub(super) fn row(
     };
     let (status, reason) = match finding.verdict {
         Verdict::Held => not_sent.map_or((Status::Passed, None), |why| unsent(why, options)),
-        Verdict::Broken(message) => failed(message, &row, probe, options),
-        Verdict::Weak(message) if options.strict => failed(message, &row, probe, options),
+        Verdict::Broken(message) => failed(&message, &row, probe, options),
+        Verdict::Weak(message) if options.strict => failed(&message, &row, probe, options),
         Verdict::Weak(message) => {
             row.warning = Some(shown(&message, options));
             (Status::Passed, None)
@@ -61,12 +61,12 @@ pub(super) fn row(
 
 /// The status of a probe that the server failed.
 fn failed(
-    message: String,
+    message: &str,
     row: &Shown,
     probe: &Probe,
     options: &Options,
 ) -> (Status, Option<Reason>) {
-    let reason = Reason::new(ReasonKind::ProbeFailed, shown(&message, options));
+    let reason = Reason::new(ReasonKind::ProbeFailed, shown(message, options));
     let reason = reason.details(details(row)).help(probe.help);
     (Status::Failed, Some(reason))
 }

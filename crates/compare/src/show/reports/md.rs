@@ -44,7 +44,8 @@ fn details(test: &TestChange, options: &Options) -> String {
     };
     let facts = outcome(test).into_iter().chain(calls(test)).chain(numbers);
     let lines = facts.chain(test.not_compared.clone());
-    lines.map(|line| format!("<br>{}", text(&line))).collect()
+    let lines: Vec<String> = lines.map(|line| format!("<br>{}", text(&line))).collect();
+    lines.concat()
 }
 
 fn of_two(comparison: &ReportDiff, options: &Options) -> String {
