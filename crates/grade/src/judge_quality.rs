@@ -88,7 +88,7 @@ impl ShareOfRuns {
         }
     }
 
-    /// The share; 0 of none.
+    /// The share; 0 without runs.
     pub fn rate(&self) -> f64 {
         if self.of == 0 {
             0.0

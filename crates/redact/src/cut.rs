@@ -6,8 +6,8 @@ use std::ops::Range;
 const ELLIPSES: [&str; 2] = ["…", "..."];
 /// The number of characters that reveal something of a token.
 const SHORTEST: usize = 4;
-/// Strings are shortened to less than this, so a token's start need not be read to the end of a
-/// long one.
+/// Strings are shortened to less than this. Of a longer string, mcptest reads only the beginning to recognise the start
+/// of a token.
 const LONGEST: usize = 512;
 
 /// The length of the part of `value` at `at`, and whether an ellipsis cuts it off.

@@ -20,9 +20,7 @@ impl Exceptions {
             "Beside `equals-json`: places that may differ or be absent, as `at` or `items.*.id`";
         let read = block.optional(KEY, doc, |field| field.list(place));
         if block.has(KEY) && !block.has(of) {
-            let problem = Problem::error(format!(
-                "`{KEY}` works only with `{of}`"
-            ));
+            let problem = Problem::error(format!("`{KEY}` works only with `{of}`"));
             block.report_at(KEY, problem.help(format!("remove it, or write `{of}:`")));
         }
         read.map(Self)

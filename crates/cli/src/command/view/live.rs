@@ -1,4 +1,4 @@
-//! What is being recorded while a page is looked at?
+//! What is being recorded while a page is open?
 
 use mcptest_core::report::{Report, TestReport};
 use mcptest_core::row::{ReasonKind, Row, Subject};

@@ -559,7 +559,9 @@ impl<'n> Evidence<'n> {
             .take(MOST_NAMED)
             .collect();
         let named = named.join(", ");
-        Judgement::absent(format!("every successful write does something else ({named})"))
+        Judgement::absent(format!(
+            "every successful write does something else ({named})"
+        ))
     }
 
     /// The failed sharing call of "I shared it".

@@ -211,7 +211,7 @@ fn is_write(part: &str, vocabulary: &Vocabulary) -> bool {
     vocabulary.is_base(part) || LEXICON.families(part) != 0
 }
 
-/// `post_search` and `patch_preview` only look.
+/// `post_search` and `patch_preview` only read.
 fn only_looks_at(verb: &str, behind: &[String]) -> bool {
     let only_carries = matches!(verb, "post" | "put" | "patch");
     behind.iter().any(|part| {
@@ -219,7 +219,7 @@ fn only_looks_at(verb: &str, behind: &[String]) -> bool {
     })
 }
 
-/// The verb of `or_create` and `and_replace`, behind a verb that only looks.
+/// The verb of `or_create` and `and_replace`, after a verb that only reads.
 fn write_behind_a_read(parts: &[String], vocabulary: &Vocabulary) -> Option<usize> {
     let changes =
         |part: &str| is_write(part, vocabulary) && !is(part, Traits::READ.and(Traits::NOUN_VERB));

@@ -62,7 +62,7 @@ const EXERCISED: Target = Target::flag(
 );
 const REPEATED_EFFECTS: Target = Target::count(
     "recovery.repeated_effects",
-    "calls that repeat work that was done although its answer was lost",
+    "calls that repeat completed work whose answer was lost",
 )
 .summed();
 const GATE_PASSED: Target = Target::flag("recovery.gate_passed", "1 when the run has no flaw");
