@@ -25,8 +25,8 @@ const CERTAIN: [&str; 13] = [
 ];
 
 /// Ambiguous spellings: another case or separator, a separator that tools have in their own names,
-/// or an undeclared server.
-const DOUBTFUL: [&str; 19] = [
+/// an undeclared server, or several of these.
+const DOUBTFUL: [&str; 30] = [
     "deletePage",
     "DeletePage",
     "DELETE_PAGE",
@@ -46,6 +46,17 @@ const DOUBTFUL: [&str; 19] = [
     "mcp__hub__delete_page",
     "@hub/delete_page",
     "delete_page_mcp_hub",
+    "docs_deletePage",
+    "docs-delete-page",
+    "docsDeletePage",
+    "DocsDeletePage",
+    "docs delete_page",
+    "docs|delete_page",
+    "hub__deletePage",
+    "hub.DeletePage",
+    "hub|delete_page",
+    "mcp_hub_deletePage",
+    "deletePage_mcp_hub",
 ];
 
 /// Gates with every key that takes a tool's name, here `TOOL`.

@@ -87,17 +87,23 @@ impl<'a> Tool<'a> {
 
     /// Returns true if the name may be this server followed by the suite's name.
     fn may_be_of(&self, server: &str, written: &str) -> bool {
-        likely_tools_of(self.name, server).any(|bare| Tool::new(bare, Some(server)).is(written))
+        let mut bare =
+            likely_tools_of(self.name, server).chain(possible_tools_of(self.name, server));
+        bare.any(|bare| {
+            let tool = Tool::new(bare, Some(server));
+            tool.is(written) || tool.is_in_another_case(written)
+        })
     }
 
     /// Returns true if the name may contain an undeclared server.
     fn may_be_of_unknown_server(&self, written: &str, servers: &[String]) -> bool {
-        let is_behind_a_server = || endings(self.name).skip(1).any(|ending| ending == written);
+        let is_behind_a_server =
+            || possible_endings(self.name).any(|ending| has_same_letters(ending, written));
         let is_before_a_server = || {
             let parts = self.name.match_indices(BACKWARD_JOINT);
             parts
                 .into_iter()
-                .any(|(end, _)| &self.name[..end] == written)
+                .any(|(end, _)| has_same_letters(&self.name[..end], written))
         };
         let is_one_of_several =
             || self.is_of_several && endings(written).any(|ending| ending == self.name);
@@ -198,6 +204,27 @@ fn likely_tools_of<'n>(name: &'n str, server: &str) -> impl Iterator<Item = &'n 
         .flat_map(|rest| behind(rest, &JOINTS).chain(behind(rest, &DOUBTFUL_JOINTS)))
 }
 
+/// The splits at any other character between a server and its tool, and at a capital letter:
+/// `docs|search`, `docsSearch`.
+fn possible_tools_of<'n>(name: &'n str, server: &str) -> impl Iterator<Item = &'n str> {
+    let names = std::iter::once(name).chain(behind_host(name));
+    let rests = names.filter_map(move |name| without_server(name, server, is_like_letter));
+    rests.filter_map(|rest| {
+        let bare = rest.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+        let is_joined = bare.len() < rest.len() || bare.starts_with(char::is_uppercase);
+        (is_joined && !bare.is_empty()).then_some(bare)
+    })
+}
+
+/// The rest of a name after each character that can be a joint, but is not part of many a tool's own
+/// name.
+fn possible_endings(name: &str) -> impl Iterator<Item = &str> {
+    let is_joint = |letter: char| !letter.is_alphanumeric() && letter != '_' && letter != '-';
+    let joints = name.match_indices(is_joint);
+    let behind_joints = joints.map(|(at, joint)| &name[at + joint.len()..]);
+    endings(name).skip(1).chain(behind_joints)
+}
+
 /// The rest of a text after each of these joints at its beginning.
 fn behind<'n>(text: &'n str, joints: &'static [&'static str]) -> impl Iterator<Item = &'n str> {
     let rests = joints
@@ -232,11 +259,12 @@ fn has_same_letters(name: &str, other: &str) -> bool {
     !name.is_empty() && name == other
 }
 
-/// Returns true if a text is a server and this tool with any joint between them.
+/// Returns true if a text is a server and this tool, in any case, with any joint between them.
 fn ends_with_tool(text: &str, tool: &str) -> bool {
-    let before = text.strip_suffix(tool).unwrap_or_default();
-    let mut joints = JOINTS.into_iter().chain(DOUBTFUL_JOINTS);
-    !tool.is_empty() && joints.any(|joint| before.len() > joint.len() && before.ends_with(joint))
+    let joints = text.match_indices(|letter: char| !letter.is_alphanumeric());
+    joints
+        .filter(|(at, _)| *at > 0)
+        .any(|(at, joint)| has_same_letters(&text[at + joint.len()..], tool))
 }
 
 /// Hosts write `_` for characters that a provider does not allow in names.
@@ -455,6 +483,21 @@ mod tests {
         }
         assert!(may_be("docs.drop", "docs_drop"));
         for recorded in [
+            "docs_dropTable",
+            "docs-drop-table",
+            "docsDropTable",
+            "DocsDropTable",
+            "docs|drop_table",
+            "docs drop_table",
+            "wiki__dropTable",
+            "wiki|drop_table",
+            "mcp_wiki_dropTable",
+            "mcp_docs-drop-table",
+            "dropTable_mcp_wiki",
+        ] {
+            assert!(may_be("drop_table", recorded), "{recorded}");
+        }
+        for recorded in [
             "dropTable",
             "DropTable",
             "DROP_TABLE",
@@ -471,6 +514,10 @@ mod tests {
             "wiki_drop",
             "wiki__dropped",
             "mcp_docs_back_drop",
+            "docs_backDrop",
+            "docsBackDrop",
+            "docsdrop",
+            "wikiDrop",
             "mcp_drop",
             "drop_mcpx",
         ] {
