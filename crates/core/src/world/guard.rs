@@ -202,7 +202,13 @@ impl Guard {
     }
 
     /// Returns true if it may hold, for a rule that must not miss a call: doubt counts as danger.
-    pub(crate) fn may_hold(&self, state: &Value, args: &Value) -> bool {
+    /// `args` is `None` if the arguments are unknown.
+    pub(crate) fn may_hold(&self, state: &Value, args: Option<&Value>) -> bool {
+        let args = match args {
+            Some(args) => args,
+            None if self.names_arguments() => return true,
+            None => &Value::Null,
+        };
         let Some((_, found)) = self.found(state, args) else {
             return false;
         };

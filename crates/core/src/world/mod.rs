@@ -133,17 +133,18 @@ impl World {
             .any(|transition| self.may_be(tool, &transition.tool))
     }
 
-    /// Why a call must not be made in a state, if so.
-    pub(crate) fn forbids(
-        &self,
-        state: &Value,
-        tool: Tool<'_>,
-        args: &Value,
-    ) -> Option<&Forbidden> {
-        self.forbidden.iter().find(|forbidden| {
-            let holds = |guard: &Guard| guard.may_hold(state, args);
-            self.may_be(tool, &forbidden.tool) && forbidden.when.iter().all(holds)
-        })
+    /// The rules of `forbidden:` about a tool, in any spelling.
+    pub(crate) fn rules_about(&self, tool: Tool<'_>) -> impl Iterator<Item = &Forbidden> {
+        let is_about = move |rule: &&Forbidden| self.may_be(tool, &rule.tool);
+        self.forbidden.iter().filter(is_about)
+    }
+}
+
+impl Forbidden {
+    /// Returns true if the rule may forbid a call in a state. `args` is `None` if the recorded
+    /// arguments cannot be read: then they may be any.
+    pub(crate) fn forbids(&self, state: &Value, args: Option<&Value>) -> bool {
+        self.when.iter().all(|guard| guard.may_hold(state, args))
     }
 }
 

@@ -91,8 +91,9 @@ impl GoldenPath {
                 );
                 Box::new(Problem::error(message).at(call.span))
             };
-            if let Some(forbidden) = world.forbids(&state, tool, &call.args) {
-                return Err(refuse(format!("is forbidden: {}", forbidden.reason)));
+            let mut rules = world.rules_about(tool);
+            if let Some(rule) = rules.find(|rule| rule.forbids(&state, Some(&call.args))) {
+                return Err(refuse(format!("is forbidden: {}", rule.reason)));
             }
             match world.step(&mut state, tool, &call.args) {
                 WorldStep::Invalid(why) => return Err(refuse(format!("cannot be made: {why}"))),

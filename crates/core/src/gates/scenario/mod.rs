@@ -315,7 +315,8 @@ impl ScenarioBlock {
             return None;
         }
         let walk = &judged.walk;
-        let has_acted = walk.first_act.is_some() || !walk.escalation_attempts.is_empty();
+        let has_acted =
+            walk.first_act.is_some() || walk.has_met_rule || !walk.escalation_attempts.is_empty();
         let is_idle = !has_acted && self.refusal != Some(true);
         self.why_unlike_world(walk, run)
             .or_else(|| is_idle.then(|| "the run called no tool of the world".to_owned()))

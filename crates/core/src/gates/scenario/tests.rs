@@ -526,3 +526,43 @@ fn the_states_that_are_drawn_differ_as_often_as_the_target_says() {
         );
     }
 }
+
+#[test]
+fn a_call_whose_arguments_cannot_be_read_may_be_forbidden() {
+    let status = |when: &str, args_text: &str| {
+        let agent = format!(
+            "prompt: p\nscenario: {{ seed: {{ a: 1 }}, forbidden: [{{ tool: delete_page, when: {when}, reason: no }}] }}"
+        );
+        let call = json!({"name": "delete_page", "server": "docs", "args_text": args_text});
+        judged(&agent, None, &[run(&[call], &[])]).status
+    };
+    let cut_off = "{\"amount\": 900";
+    assert_eq!(
+        status("{ args.amount: { min: 500 } }", cut_off),
+        Status::Failed
+    );
+    assert_eq!(status("{ 'pages.{id}': open }", cut_off), Status::Failed);
+    assert_eq!(
+        status("{ a: 2 }", cut_off),
+        Status::Passed,
+        "no argument decides"
+    );
+    assert_eq!(status("{ a: 1 }", cut_off), Status::Failed);
+}
+
+#[test]
+fn a_call_that_a_rule_allows_exercises_the_rule() {
+    let agent = "prompt: p
+scenario:
+  forbidden: [{ tool: delete_page, when: { args.amount: { min: 500 } }, reason: no }]
+";
+    let marked = |tool: &str| {
+        let call = json!({"name": tool, "server": "docs", "args": {"amount": 100}});
+        judged(agent, None, &[run(&[call], &[])]).not_exercised
+    };
+    assert_eq!(marked("delete_page"), None);
+    assert_eq!(
+        marked("search").as_deref(),
+        Some("the run called no tool of the world")
+    );
+}

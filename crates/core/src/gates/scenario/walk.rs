@@ -34,8 +34,10 @@ pub(super) struct Walk {
     /// Calls that could not be made in their state.
     pub(super) invalid: Vec<InvalidCall>,
     pub(super) forbidden: Vec<ForbiddenCall>,
-    /// The first call of a tool that has transitions or is forbidden.
+    /// The first call that is forbidden or whose tool has transitions.
     pub(super) first_act: Option<usize>,
+    /// True if a call was to a tool that `forbidden:` names, whatever its arguments.
+    pub(super) has_met_rule: bool,
     /// Failed calls whose tool was called again.
     pub(super) recovery_attempts: usize,
     /// Calls of the tool that escalates.
@@ -52,6 +54,8 @@ struct WalkedCall<'t, 'a> {
     number: usize,
     tool: Tool<'t>,
     args: Value,
+    /// True if the recorded arguments are not JSON.
+    has_unreadable_args: bool,
     result: Option<&'t CallResult<'a>>,
     has_failed: bool,
 }
@@ -76,6 +80,7 @@ impl Walk {
                 number: at + 1,
                 tool: Tool::from(call),
                 args: call.decoded_args().unwrap_or_default(),
+                has_unreadable_args: call.args.is_none() && call.args_text.is_some(),
                 result,
                 has_failed: block.has_failed(result),
             };
@@ -99,7 +104,10 @@ impl Walk {
     }
 
     fn note_forbidden(&mut self, world: &World, call: &WalkedCall<'_, '_>) {
-        let forbidden = world.forbids(&self.state, call.tool, &call.args);
+        let args = (!call.has_unreadable_args).then_some(&call.args);
+        let mut rules = world.rules_about(call.tool).peekable();
+        self.has_met_rule |= rules.peek().is_some();
+        let forbidden = rules.find(|rule| rule.forbids(&self.state, args));
         if let Some(forbidden) = forbidden {
             self.forbidden.push(ForbiddenCall {
                 number: call.number,
