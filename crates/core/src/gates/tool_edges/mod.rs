@@ -123,6 +123,11 @@ impl Gate for ToolEdgesBlock {
                 .set(&GATE_PASSED, whole(usize::from(score.gate_passed)))
                 .set(&UNLISTED_CALLS, whole(score.unlisted_calls));
         }
+        let records_hand_offs = |run: &Run<'_>| run.trace.delegations.is_some();
+        if !self.edges.delegation.is_empty() && !runs.iter().any(records_hand_offs) {
+            let why = "no run has `delegations`, where a trace records its hand-offs";
+            scores.nothing_counts(&UNDECLARED_DELEGATIONS, why);
+        }
         self.explain(runs, &walks, &mut scores.findings);
         scores
     }

@@ -311,6 +311,21 @@ fn what_was_not_exercised_is_marked() {
         marked("prompt: x\ntool_edges: {}", &[run(&["a"])]).unwrap(),
         "nothing is declared"
     );
+    let hand_offs =
+        "prompt: x\ntool_edges: { allowed: [a], delegation: [{ from: planner, to: worker }] }";
+    assert_eq!(
+        marked(hand_offs, &[run(&["a"])]).unwrap(),
+        "`edges.undeclared_delegations`: no run has `delegations`, where a trace records its hand-offs"
+    );
+    let mut records = run(&["a"]);
+    records["delegations"] = json!([]);
+    assert_eq!(marked(hand_offs, &[run(&["a"]), records]), None);
+    let closed = "prompt: x\ntool_edges: { allowed: [a], closed: true }";
+    assert_eq!(
+        marked(closed, &[run(&["a"])]),
+        None,
+        "no hand-off is declared"
+    );
     let elsewhere = header(json!([{"name": "search", "server": "docs"}]));
     let report = judged(POLICY, Some(&elsewhere), &[run(&["search"])]);
     assert_eq!(
