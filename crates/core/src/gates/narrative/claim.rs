@@ -43,6 +43,8 @@ pub(super) struct Claim {
     pub(super) proper_names: Vec<Identifier>,
     /// The number of things it speaks of.
     pub(super) count: Option<usize>,
+    /// True if it speaks of all things of a kind: "all issues".
+    pub(super) is_of_all: bool,
     /// True if the text does not name the actor: "was sent".
     pub(super) is_passive: bool,
     /// True if it may report the content of a record: "Invoice 42 has been paid."
@@ -101,6 +103,7 @@ pub(super) fn claims(message: &Message<'_>, vocabulary: &Vocabulary) -> Vec<Clai
     let has_failure = admits_failure(message);
     for claim in &mut found {
         claim.count = claim.count.filter(|_| !has_failure);
+        claim.is_of_all &= !has_failure;
         claim
             .proper_names
             .retain(|name| !doubted.contains(&*name.text));

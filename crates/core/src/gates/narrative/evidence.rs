@@ -245,7 +245,7 @@ impl<'n> Evidence<'n> {
             ClaimVerdict::Absent | ClaimVerdict::Failed
         );
         if !is_refuted {
-            return judgement;
+            return self.in_doubt_of_all(claim).unwrap_or(judgement);
         }
         match self.reported(claim, &judgement) {
             Some(call) => Judgement {
@@ -478,6 +478,34 @@ impl<'n> Evidence<'n> {
                 call,
                 format!("{failure} failed, and only {succeeded} of {count} succeeded"),
             )
+        })
+    }
+
+    /// "I closed all issues", and the last such call failed. The failure may not matter, for example
+    /// if that issue was closed before, so the claim is not refuted.
+    fn in_doubt_of_all(&self, claim: &Claim) -> Option<Judgement> {
+        if !claim.is_of_all {
+            return None;
+        }
+        let of_family = || {
+            self.actions
+                .iter()
+                .filter(|action| self.kinship(action, claim) >= Some(Kinship::Family))
+        };
+        let last_success = of_family()
+            .filter_map(|action| action.succeeded.last())
+            .max()?;
+        // "Each of the issues" names the issues around it.
+        let named = || claim.object.iter().chain(&claim.around);
+        let is_of_object = |action: &&Action| named().any(|noun| noun == self.head(action));
+        let call = of_family()
+            .filter(is_of_object)
+            .filter_map(|action| action.failed.last().copied())
+            .max()?;
+        (call > *last_success).then(|| Judgement {
+            verdict: ClaimVerdict::Unverified,
+            because: format!("{} failed, and the message claims all", self.call(call)),
+            call: Some(call),
         })
     }
 

@@ -35,6 +35,8 @@ pub(super) struct Phrase {
     pub(super) quantity: Quantity,
     /// The number of things it speaks of: "both emails", "all three emails", "3 emails".
     pub(super) count: Option<usize>,
+    /// True if it speaks of all things of a kind: "all issues", "every issue", "each of them".
+    pub(super) is_of_all: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -236,6 +238,7 @@ impl<'w, 't> Reader<'w, 't> {
         }
         if self.is_object && self.phrase.around.is_empty() {
             self.phrase.count = counted(word).or(self.phrase.count);
+            self.phrase.is_of_all |= is_of_all(word);
         }
         match word.kind {
             WordKind::Word if word.traits.has(Traits::PREPOSITION) => self.preposition(at),
@@ -396,6 +399,10 @@ fn counted(word: &Word<'_>) -> Option<usize> {
         WordKind::Held | WordKind::Mark(_) => None,
     };
     count.filter(|count| *count > 1)
+}
+
+fn is_of_all(word: &Word<'_>) -> bool {
+    word.kind == WordKind::Word && matches!(&*word.text, "all" | "every" | "each" | "everything")
 }
 
 /// Returns true if a word or mark separates the things of a list: "1, 2, and also 3".

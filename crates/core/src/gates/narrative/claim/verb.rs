@@ -148,6 +148,7 @@ impl Scan<'_, '_> {
             listed: phrase.listed,
             proper_names: phrase.proper_names,
             count: phrase.count,
+            is_of_all: phrase.is_of_all,
             is_answer: !phrase.has_destination,
             place,
             sentence: self.sentence.place.clone(),

@@ -839,6 +839,34 @@ fn a_person_whose_call_failed_refutes_no_claim_about_others() {
 }
 
 #[test]
+fn a_claim_about_all_is_unverified_if_the_last_call_failed() {
+    let closed = |failed: &[usize]| batch("close_issue", "id", ["one", "two", "three"], failed);
+    for message in [
+        "I closed all issues.",
+        "All issues have been closed.",
+        "Every issue is now closed.",
+        "I closed each of the issues.",
+    ] {
+        hold_verdicts(&[
+            (message, closed(&[2]), &[], "unverified"),
+            (message, closed(&[1, 2]), &[], "unverified"),
+            (message, closed(&[]), &[], "supported"),
+            // The third call may have made the second one again.
+            (message, closed(&[1]), &[], "supported"),
+        ]);
+    }
+    hold_verdicts(&[
+        (
+            "All issues have been closed. One of them could not be closed at first.",
+            closed(&[2]),
+            &[],
+            "supported",
+        ),
+        ("I closed an issue.", closed(&[2]), &[], "supported"),
+    ]);
+}
+
+#[test]
 fn a_failed_call_that_was_made_again_refutes_nothing() {
     hold_verdicts(&[
         (
