@@ -203,6 +203,10 @@ has_regressed?: boolean
  */
 not_compared?: string
 /**
+ * The keys of its gates that measured something in the first and nothing in the second.
+ */
+no_longer_exercised?: string[]
+/**
  * The numbers of its gates and scorers.
  */
 targets: Target[]

@@ -151,6 +151,7 @@ fn test_change(
         verdict: rate.answer.map(|answer| answer.verdict),
         has_regressed: has_regressed(a, b),
         not_compared: row.not_compared.clone(),
+        no_longer_exercised: no_longer_exercised(a, b),
         targets: targets::targets(reports, a, b),
         calls: if is_compared {
             calls::tools(a, b)
@@ -159,6 +160,19 @@ fn test_change(
         },
         first_difference: calls::first_difference(a, b).filter(|_| is_compared),
     }
+}
+
+/// The gates that measured something in the first report and nothing in the second.
+fn no_longer_exercised(a: &TestReport, b: &TestReport) -> Vec<String> {
+    let was_exercised = |key: &str| {
+        let mut gates = a.gates.iter();
+        gates.any(|gate| gate.key == key && gate.not_exercised.is_none())
+    };
+    let marked = b.gates.iter().filter(|gate| gate.not_exercised.is_some());
+    marked
+        .filter(|gate| was_exercised(&gate.key))
+        .map(|gate| gate.key.clone())
+        .collect()
 }
 
 /// Returns true if the test passed and now fails, with equal checks.

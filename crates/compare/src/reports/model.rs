@@ -142,6 +142,9 @@ pub struct TestChange {
     /// Why it could not be compared.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_compared: Option<String>,
+    /// Its gates that measured something in the first report and nothing in the second.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub no_longer_exercised: Vec<String>,
     /// The numbers of its gates and scorers.
     pub targets: Vec<TargetChange>,
     /// Tools that only one of the two reports called.

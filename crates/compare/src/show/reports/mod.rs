@@ -43,13 +43,18 @@ pub(super) fn verdict(test: &TestChange) -> &'static str {
         .map_or("not compared", |verdict| verdict.words())
 }
 
-/// Returns true if a test deserves a separate line: its outcome, its calls or its runs differ.
+/// Returns true if a test deserves a separate line: its outcome, its calls, its runs or what its
+/// gates measured differ.
 pub(super) fn has_changed(test: &TestChange) -> bool {
     let has_moved = test
         .change
         .is_none_or(|change| change.difference.abs() > 0.0);
     let is_broken = test.broken_a + test.broken_b > 0;
-    has_moved || is_broken || test.status_a != test.status_b || !test.calls.is_empty()
+    has_moved
+        || is_broken
+        || test.status_a != test.status_b
+        || !test.no_longer_exercised.is_empty()
+        || !test.calls.is_empty()
 }
 
 /// `9 of 10 runs passed, now 3 of 10`.
@@ -84,8 +89,8 @@ pub(super) fn change(test: &TestChange) -> Option<String> {
     ))
 }
 
-/// `passed, now failed`, if the outcome changed.
-pub(super) fn outcome(test: &TestChange) -> Option<String> {
+/// `passed, now failed` and `golden_path is no longer exercised`, if so.
+pub(super) fn outcome(test: &TestChange) -> Vec<String> {
     let word = |status: Status| match status {
         Status::Passed => "passed",
         Status::Failed => "failed",
@@ -93,7 +98,10 @@ pub(super) fn outcome(test: &TestChange) -> Option<String> {
         Status::Skipped => "skipped",
     };
     let differs = test.status_a != test.status_b;
-    differs.then(|| format!("{}, now {}", word(test.status_a), word(test.status_b)))
+    let changed = differs.then(|| format!("{}, now {}", word(test.status_a), word(test.status_b)));
+    let idle = test.no_longer_exercised.iter();
+    let idle = idle.map(|gate| format!("{gate} is no longer exercised: it measured nothing"));
+    changed.into_iter().chain(idle).collect()
 }
 
 /// The calls that differ, in a sentence each.
