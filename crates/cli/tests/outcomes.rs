@@ -307,6 +307,86 @@ fn every_report_passes_a_row_that_may_have_failed_runs_and_says_that_there_are_s
     }
 }
 
+/// A run in which most gates have nothing to measure.
+const IDLE: &str = r#"{"tool_calls": [], "tool_results": [], "final_response": "Hello."}"#;
+
+/// The blocks that idle runs pass, because the gate has nothing to measure in them.
+fn vacuous() -> Vec<(&'static str, String)> {
+    let folder = idle_folder(&strict());
+    let (_, report) = mcptest(folder.path(), &["run", "suite.yml", "--reporter", "json"]);
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let is_vacuous =
+        |test: &Value| test["status"] == "passed" && test["gates"][0]["not_exercised"].is_string();
+    let tests = report["tests"].as_array().unwrap();
+    let judged = strict().into_iter().zip(tests);
+    let vacuous = judged.filter(|(_, test)| is_vacuous(test));
+    vacuous.map(|(block, _)| block).collect()
+}
+
+/// A folder like that of [`folder`], in which all runs are idle.
+fn idle_folder(blocks: &[(&str, String)]) -> tempfile::TempDir {
+    let folder = folder(blocks, IDLE);
+    std::fs::write(
+        folder.path().join("runs.jsonl"),
+        format!("{IDLE}\n{IDLE}\n"),
+    )
+    .unwrap();
+    folder
+}
+
+#[test]
+fn every_report_of_passed_rows_marks_the_gates_that_measured_nothing() {
+    let blocks = vacuous();
+    assert!(blocks.len() >= 3, "{blocks:?}");
+    let folder = idle_folder(&blocks);
+    let count = format!("{} gates not exercised", blocks.len());
+    for (key, report) in reports(folder.path(), 0) {
+        for (gate, _) in &blocks {
+            let says = match key {
+                "json" | "ndjson" | "html" => continue,
+                // Formats of problems alone do not list passed rows.
+                "gitlab" | "sarif" => continue,
+                "github" | "agent" => report.contains(&count),
+                "junit" => report.contains("name=\"not exercised\""),
+                "md" => report.contains(&format!("- ✅ {gate} · {gate} not exercised\n")),
+                "tap" => report.contains(&format!("suite.yml: {gate}\n# {gate} not exercised\n")),
+                _ => report.contains(&format!("{gate} not exercised")),
+            };
+            assert!(says, "{key}: {gate}: {report}");
+        }
+    }
+}
+
+#[test]
+fn every_report_of_passed_rows_marks_a_row_without_an_assertion() {
+    let folder = folder(&[("orchestration", "orchestration: {}".to_owned())], RIGHT);
+    for (key, report) in reports(folder.path(), 0) {
+        let says = match key {
+            "json" | "ndjson" | "html" | "junit" | "gitlab" | "sarif" => continue,
+            "github" | "agent" => report.contains("1 test passed, 1 without an assertion"),
+            _ => report.contains("nothing asserted"),
+        };
+        assert!(says, "{key}: {report}");
+    }
+}
+
+#[test]
+fn a_report_in_which_every_test_is_skipped_says_so_and_not_that_they_passed() {
+    let folder = folder(&strict()[..1], RIGHT);
+    let suite = std::fs::read_to_string(folder.path().join("suite.yml")).unwrap();
+    let skipped = suite.replace("model: m\n", "model: m\n    skip: later\n");
+    std::fs::write(folder.path().join("suite.yml"), skipped).unwrap();
+    for (key, report) in reports(folder.path(), 0) {
+        let says = match key {
+            "agent" => report.starts_with("SKIPPED: "),
+            "md" => report.starts_with("## ⏭️ mcptest: "),
+            "github" => report.starts_with("::warning title=mcptest::"),
+            _ => continue,
+        };
+        assert!(says, "{key}: {report}");
+    }
+}
+
 #[test]
 fn comparisons_and_leaderboards_count_the_same_runs() {
     let blocks = strict();
@@ -334,6 +414,27 @@ fn comparisons_and_leaderboards_count_the_same_runs() {
     let sides = compared["leaderboard"]["models"].as_array().unwrap();
     let rates: Vec<Option<f64>> = sides.iter().map(|side| side["pass_1"].as_f64()).collect();
     assert_eq!(rates, [Some(1.0), Some(0.5)], "{compared}");
+}
+
+#[test]
+fn a_comparison_names_the_gates_that_no_longer_measure_anything() {
+    let block = [(
+        "tool_edges",
+        "tool_edges: { restricted: [delete_page] }".to_owned(),
+    )];
+    let (before, after) = (folder(&block, RIGHT), idle_folder(&block));
+    let folders = [before.path(), after.path()].map(|path| path.to_string_lossy().into_owned());
+    let compare = |reporter: &str| {
+        let words = ["compare", &folders[0], &folders[1], "--reporter", reporter];
+        mcptest(before.path(), &words).1
+    };
+    let compared: Value = serde_json::from_str(&compare("json")).unwrap();
+    let gates = &compared["tests"][0]["no_longer_exercised"];
+    assert_eq!(gates, &serde_json::json!(["tool_edges"]), "{compared}");
+    for reporter in ["pretty", "md"] {
+        let text = compare(reporter).replace('\\', "");
+        assert!(text.contains("tool_edges is no longer exercised"), "{text}");
+    }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Which problems keep tests from passing, one entry each? For the formats that list problems.
 
+use crate::doubts::is_without_assertion;
 use crate::words::{
     FILE, Limits, SCREEN, clipped, count, first_sentence_of_gate, first_sentence_of_run, label,
 };
@@ -77,6 +78,18 @@ pub(crate) fn verdict(report: &Report) -> String {
     let with_failed_runs = report.tests.iter().filter(|test| hides_failed_runs(test));
     let with_failed_runs = with_failed_runs.count();
     parts.extend((with_failed_runs > 0).then(|| format!("{with_failed_runs} with failed runs")));
+    parts.extend((summary.not_exercised > 0).then(|| {
+        let gates = count(summary.not_exercised, "gate");
+        format!("{gates} not exercised")
+    }));
+    let idle = report
+        .tests
+        .iter()
+        .filter(|test| is_without_assertion(test));
+    let idle = idle.count();
+    parts.extend((idle > 0).then(|| format!("{idle} without an assertion")));
+    let stale = report.tests.iter().filter(|test| test.stale).count();
+    parts.extend((stale > 0).then(|| format!("{stale} stale")));
     parts.extend((summary.warnings > 0).then(|| format!("{} with a warning", summary.warnings)));
     parts.extend((summary.skipped > 0).then(|| format!("{} skipped", summary.skipped)));
     let coverage = report
@@ -92,9 +105,16 @@ pub(crate) fn hides_failed_runs(test: &TestReport) -> bool {
     test.status == Status::Passed && test.passed_runs() < test.runs.len()
 }
 
-/// Returns true if the whole report passed.
-pub(crate) fn has_passed(report: &Report) -> bool {
-    report.exit_code() == 0
+/// The outcome of the whole report. If every test was skipped, nothing was judged: that is not a
+/// pass.
+pub(crate) fn outcome(report: &Report) -> Status {
+    if report.exit_code() != 0 {
+        Status::Failed
+    } else if report.summary.skipped == report.summary.tests {
+        Status::Skipped
+    } else {
+        Status::Passed
+    }
 }
 
 /// All failures of tests and warnings about servers, in the order of the tests.

@@ -2,6 +2,7 @@
 
 mod agent;
 mod bound;
+mod doubts;
 mod failures;
 mod github;
 mod gitlab;

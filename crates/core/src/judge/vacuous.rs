@@ -16,7 +16,7 @@ pub(super) fn deny(report: &mut TestReport, baseline: Option<&str>) {
             report.status = Status::Failed;
         }
     }
-    if asserts_nothing(report) {
+    if report.asserts_nothing() {
         report.status = Status::Failed;
         let message = "nothing is asserted, which `--deny-vacuous` forbids";
         report.reason = Some(Reason::new(ReasonKind::NothingAsserted, message));
@@ -34,12 +34,6 @@ fn why_vacuous(gate: &GateReport) -> Option<String> {
         "it measured only a part, which `--deny-vacuous` forbids: {}",
         part.message
     ))
-}
-
-/// A gate without targets, such as `discovery:`, asserts something without an expectation.
-fn asserts_nothing(report: &TestReport) -> bool {
-    let is_silent = |gate: &GateReport| gate.expectations.is_empty() && !gate.targets.is_empty();
-    report.gates.iter().all(is_silent) && report.runs.iter().all(|run| run.expectations.is_empty())
 }
 
 fn fail(gate: &mut GateReport, message: String) {

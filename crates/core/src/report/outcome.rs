@@ -3,7 +3,7 @@
 //! A run has failed if its `expect:` fails, if its agent crashed, or if a gate that scores run by run fails it, even
 //! if the gate as a whole passes. Every report, table and comparison counts this outcome.
 
-use super::{RunReport, Status, TestReport};
+use super::{GateReport, RunReport, Status, TestReport};
 use mcptest_stats::Tally;
 
 impl TestReport {
@@ -28,6 +28,14 @@ impl TestReport {
             .iter()
             .filter(|run| run.status == Status::Passed)
             .count()
+    }
+
+    /// Returns true if neither a run nor a gate asserts anything. A gate without targets asserts
+    /// something without an expectation.
+    pub fn asserts_nothing(&self) -> bool {
+        let is_silent =
+            |gate: &GateReport| gate.expectations.is_empty() && !gate.targets.is_empty();
+        self.gates.iter().all(is_silent) && self.runs.iter().all(|run| run.expectations.is_empty())
     }
 
     /// The number of runs that ended in an error.

@@ -1,9 +1,9 @@
 //! `agent`: a short digest for a coding agent: the verdict, then one cause and one command per failure.
 
-use crate::failures::{failed_tests, has_passed, next_command, verdict};
+use crate::failures::{failed_tests, next_command, outcome, verdict};
 use crate::words::{SCREEN, clipped, count};
 use crate::{Options, Reporter};
-use mcptest_core::report::Report;
+use mcptest_core::report::{Report, Status};
 
 pub(crate) const REPORTER: Reporter = Reporter::new(
     "agent",
@@ -16,10 +16,10 @@ pub(crate) const REPORTER: Reporter = Reporter::new(
 const SHOWN: usize = 20;
 
 fn render(report: &Report, _: &Options) -> Vec<u8> {
-    let word = if has_passed(report) {
-        "PASSED"
-    } else {
-        "FAILED"
+    let word = match outcome(report) {
+        Status::Passed => "PASSED",
+        Status::Skipped => "SKIPPED",
+        Status::Failed | Status::Error => "FAILED",
     };
     let mut out = format!("{word}: {}\n", verdict(report));
     let failed = failed_tests(report);

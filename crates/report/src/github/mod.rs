@@ -1,10 +1,10 @@
 //! `github`: workflow commands, which GitHub shows next to the lines of a suite.
 
-use crate::failures::{failures, has_passed, next_command, verdict};
+use crate::failures::{failures, next_command, outcome, verdict};
 use crate::words::{SCREEN, clipped};
 use crate::{Options, Reporter};
 use mcptest_core::escape::escape_lines;
-use mcptest_core::report::Report;
+use mcptest_core::report::{Report, Status};
 
 const DOC: &str = "annotations for GitHub Actions: one per cause, then the verdict";
 
@@ -33,10 +33,10 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
             data(next_command(test)),
         ));
     }
-    let level = if has_passed(report) {
-        "notice"
-    } else {
-        "error"
+    let level = match outcome(report) {
+        Status::Passed => "notice",
+        Status::Skipped => "warning",
+        Status::Failed | Status::Error => "error",
     };
     out.push_str(&format!(
         "::{level} title=mcptest::{}\n",

@@ -1,6 +1,7 @@
 //! `md`: a summary in Markdown, for a pull request or the page of a CI job.
 
-use crate::failures::{Failure, failed_tests, has_passed, next_command, verdict};
+use crate::doubts::doubts_of_passed;
+use crate::failures::{Failure, failed_tests, next_command, outcome, verdict};
 use crate::suites::by_suite;
 use crate::words::{count, escape};
 use crate::{Options, Reporter, leaderboard};
@@ -17,7 +18,7 @@ pub(crate) const REPORTER: Reporter = Reporter::new(
 const SHOWN: usize = 50;
 
 fn render(report: &Report, options: &Options) -> Vec<u8> {
-    let mark = if has_passed(report) { "✅" } else { "❌" };
+    let mark = sign(outcome(report));
     let mut out = format!("## {mark} mcptest: {}\n", verdict(report));
     if report.summary.runs > 0 {
         out.push_str(&format!(
@@ -49,7 +50,7 @@ fn write_failures(out: &mut String, failed: &[(&TestReport, Vec<Failure<'_>>)]) 
         let place = format!("{}:{}", test.suite.file, test.suite.line);
         out.push_str(&format!(
             "| {} | {}<br>{} | {} |\n",
-            sign(test),
+            sign(test.status),
             text(&test.row_name()),
             text(&place),
             causes.join("<br>")
@@ -79,10 +80,11 @@ fn all(report: &Report) -> String {
         out.push_str(&format!("\n**{}**\n\n", text(file)));
         for test in tests {
             out.push_str(&format!(
-                "- {} {}{}\n",
-                sign(test),
+                "- {} {}{}{}\n",
+                sign(test.status),
                 text(&test.row_name()),
-                failed_runs(test)
+                failed_runs(test),
+                marks(test)
             ));
         }
     }
@@ -99,8 +101,15 @@ fn failed_runs(test: &TestReport) -> String {
     }
 }
 
-fn sign(test: &TestReport) -> &'static str {
-    match test.status {
+/// ` · golden_path not exercised` for a passed row with doubts.
+fn marks(test: &TestReport) -> String {
+    let doubts = doubts_of_passed(test);
+    let mark = |doubt: &String| format!(" · {}", text(doubt));
+    doubts.iter().map(mark).collect()
+}
+
+fn sign(status: Status) -> &'static str {
+    match status {
         Status::Passed => "✅",
         Status::Failed => "❌",
         Status::Error => "⚠️",

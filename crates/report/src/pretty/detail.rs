@@ -5,6 +5,7 @@ use super::list::is_bad;
 use super::page::{Line, Page, style};
 use super::{fold, numbers, table};
 use crate::Options;
+use crate::doubts::remarks;
 use crate::failures::{next_command, reasons};
 use crate::suites::grouped;
 use crate::words::{self, SCREEN};
@@ -162,12 +163,6 @@ fn one(page: &mut Page, test: &TestReport, options: &Options) {
 
 pub(super) fn failed_gates(test: &TestReport) -> impl Iterator<Item = &GateReport> {
     test.gates.iter().filter(|gate| is_bad(gate.status))
-}
-
-/// Remarks of a gate that appear with every verdict: `golden_path walked 1 of 3 steps`.
-pub(super) fn remarks(gate: &GateReport) -> impl Iterator<Item = String> {
-    let said = gate.remarks.iter();
-    said.map(|remark| format!("{} {}", gate.key, remark.message))
 }
 
 fn place(test: &TestReport) -> String {

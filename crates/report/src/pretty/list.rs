@@ -3,6 +3,7 @@
 use super::page::{Line, Page, style};
 use super::{detail, numbers};
 use crate::Options;
+use crate::doubts::doubts;
 use crate::suites::grouped;
 use crate::words::{self, SCREEN, count, escape, time};
 use mcptest_core::report::{GateReport, RunReport, Status, TestReport};
@@ -153,16 +154,7 @@ fn remark(test: &TestReport) -> Option<String> {
 
 /// The oddities of a row that passed.
 fn oddities(test: &TestReport) -> Vec<String> {
-    let vacuous = test
-        .gates
-        .iter()
-        .filter(|gate| gate.not_exercised.is_some());
-    let mut parts: Vec<String> = vacuous
-        .map(|gate| format!("{} not exercised", gate.key))
-        .collect();
-    parts.extend(test.stale.then(|| "stale".to_owned()));
-    let remarks = test.gates.iter().flat_map(detail::remarks);
-    parts.extend(remarks.map(|said| words::clipped(&said, SCREEN.value)));
+    let mut parts = doubts(test);
     match &test.notes[..] {
         [] => {}
         [_] if test.stale => {}

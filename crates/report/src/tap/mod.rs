@@ -1,5 +1,6 @@
 //! `tap`: the Test Anything Protocol, version 14, one point per test.
 
+use crate::doubts::doubts_of_passed;
 use crate::failures::{hides_failed_runs, next_command, of_test};
 use crate::words::{FILE, clipped, count, escape};
 use crate::{Options, Reporter};
@@ -31,6 +32,9 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
         if hides_failed_runs(test) {
             let runs = count(test.runs.len(), "run");
             out.push_str(&format!("# {} of {runs} passed\n", test.passed_runs()));
+        }
+        for doubt in doubts_of_passed(test) {
+            out.push_str(&format!("# {doubt}\n"));
         }
         out.push_str(&diagnostics(test));
     }
