@@ -2,7 +2,7 @@
 
 use super::target::{Range, Target};
 use crate::grade::{Found, Numbers, SCORERS};
-use crate::matcher::{Matcher, Reached};
+use crate::matcher::{Matcher, Reached, Type};
 use crate::problem::{Problem, Sources, Span};
 use crate::report::{Expectation, Number};
 use crate::suite::read::{Block, Field};
@@ -216,9 +216,21 @@ impl Assertion<Path> {
             });
             if let Some(problem) = read.as_ref().and_then(Self::misfit) {
                 item.report(problem);
+            } else if let Some(problem) = read.as_ref().and_then(Self::vacuous_length) {
+                item.report(problem);
             }
             read
         })
+    }
+
+    /// Refuses a matcher that every length at the target meets.
+    fn vacuous_length(&self) -> Option<Problem> {
+        let is_number = *self.target.holds() == Type::Number;
+        if !is_number || !self.target.as_str().ends_with(".length") {
+            return None;
+        }
+        let problem = self.matcher.vacuous_for_lengths()?;
+        Some(problem.at(self.span))
     }
 
     /// Refuses a matcher that can never accept the kind of value at the target.

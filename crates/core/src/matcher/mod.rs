@@ -297,6 +297,14 @@ impl Matcher {
         fits::misfit(&self.written, of)
     }
 
+    /// The problem of a matcher that holds for the length of any list and text, such as `gte: 0`.
+    /// `absent: false` requires a length to exist.
+    pub(crate) fn vacuous_for_lengths(&self) -> Option<Problem> {
+        let is_decided = !self.asks_for_absence() && self.question.is_none();
+        let is_vacuous = is_decided && vacuous::holds_for_every_length(&self.check, &self.written);
+        is_vacuous.then(|| vacuous::problem("length"))
+    }
+
     /// `>= floor`, for default gates.
     pub(crate) fn at_least(floor: f64) -> Self {
         let floor = whole_or_float(floor);

@@ -73,11 +73,7 @@ pub(super) const LENGTH: MatcherKind = matcher(
                     field.report(problem.help(misfit.help()));
                     return None;
                 }
-                let lengths = vacuous::telling_numbers(&written);
-                if lengths
-                    .iter()
-                    .all(|length| check.diff(&json!(length)).is_empty())
-                {
+                if vacuous::holds_for_every_length(&check, &written) {
                     field.report(vacuous::problem("length"));
                     return None;
                 }

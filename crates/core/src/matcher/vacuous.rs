@@ -1,9 +1,10 @@
 //! Which matchers hold for every value, and so assert nothing?
 
+use super::Check;
 use crate::problem::Problem;
 use crate::suite::read::Field;
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The problem of a matcher that holds for every value.
 pub(super) fn problem(of_what: &str) -> Problem {
@@ -36,9 +37,17 @@ pub(super) fn text(field: &mut Field<'_>) -> Option<String> {
     Some(text)
 }
 
+/// Returns true if a check, as written, holds for the length of any list and text.
+pub(super) fn holds_for_every_length(check: &Check, written: &Value) -> bool {
+    let lengths = telling_numbers(written);
+    lengths
+        .iter()
+        .all(|length| check.diff(&json!(length)).is_empty())
+}
+
 /// The lengths that decide whether a matcher holds for all: the lengths that it names, and their
 /// neighbours.
-pub(super) fn telling_numbers(matcher: &Value) -> Vec<u64> {
+fn telling_numbers(matcher: &Value) -> Vec<u64> {
     let inside = |values: Vec<&Value>| values.into_iter().flat_map(telling_numbers).collect();
     match matcher {
         Value::Number(number) => {
