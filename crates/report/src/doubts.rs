@@ -1,6 +1,6 @@
 //! What did a passed row not measure, or only in part?
 
-use crate::words::{SCREEN, clipped};
+use crate::words::{FILE, SCREEN, clipped};
 use mcptest_core::report::{GateReport, RunReport, Status, TestReport};
 
 /// The doubts about a row, in a few words each: `nothing asserted`, `golden_path not exercised`,
@@ -19,13 +19,14 @@ pub(crate) fn doubts(test: &TestReport) -> Vec<String> {
     doubts
 }
 
-/// The doubts about a row, if it passed. Reports show the causes of other rows instead.
+/// The doubts about a row and the notes on it, if it passed. Reports show the causes of other rows
+/// instead.
 pub(crate) fn doubts_of_passed(test: &TestReport) -> Vec<String> {
-    if test.status == Status::Passed {
-        doubts(test)
-    } else {
-        Vec::new()
+    if test.status != Status::Passed {
+        return Vec::new();
     }
+    let notes = test.notes.iter().map(|note| clipped(note, FILE.value));
+    doubts(test).into_iter().chain(notes).collect()
 }
 
 /// Returns true if an agent's row passed only because nothing is asserted about its runs. A mark of
