@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
 mod command_page;
+mod readme;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -173,7 +174,12 @@ fn session(folder: &Path, text: &str) -> String {
         command
             .args(["-c", &format!("exec 2>&1; {}", &line[2..])])
             .current_dir(folder);
-        let output = command.env_clear().env("PATH", &path).output().unwrap();
+        let home = tempfile::tempdir().unwrap();
+        command
+            .env_clear()
+            .env("PATH", &path)
+            .env("HOME", home.path());
+        let output = command.output().unwrap();
         let output = String::from_utf8(output.stdout).unwrap();
         said.push_str(&format!(
             "{line}\n{}",

@@ -74,8 +74,8 @@ fn bare<'t>(gate: &GateReport, target: &'t str) -> &'t str {
         .unwrap_or(target)
 }
 
-/// Returns true if the gate's findings say more than the number: of a flag that only means "failed", and of a count of
-/// which the gate allows none by default, unless the gate sums up its numbers.
+/// Returns true if the gate's findings say more than the number: of a flag that only means "failed", and of a count or
+/// a share of which the gate itself asks for none or all, unless the gate sums up its numbers.
 fn is_explained(failed: &Expectation, gate: &GateReport) -> bool {
     let is_any_of = |known: &[Value], one: &Value| known.contains(one);
     let is_unset = failed
@@ -91,8 +91,11 @@ fn is_explained(failed: &Expectation, gate: &GateReport) -> bool {
         return !gate.explanation.is_empty();
     }
     let is_default = failed.suite_line.is_none() && gate.summary.is_none();
+    let none_or_all = [json!({"lte": 0}), json!({"gte": 1}), json!({"gte": 1.0})];
     let mut explained = gate.explanation.iter().flat_map(|one| &one.targets);
-    is_default && *failed.matcher == json!({"lte": 0}) && explained.any(|one| *one == failed.target)
+    is_default
+        && is_any_of(&none_or_all, &failed.matcher)
+        && explained.any(|one| *one == failed.target)
 }
 
 /// The prefix of the suite's own message.
@@ -327,6 +330,26 @@ mod tests {
             headline(&almost, Some(&ratio_gate(0.999_999_9)), SCREEN),
             "must be at least 1, got 0.9999999"
         );
+    }
+
+    #[test]
+    fn a_share_that_the_gate_itself_asks_for_is_said_by_its_finding() {
+        let missed = "walked 1 of 3 steps; missing: `charge`, `confirm`";
+        let coverage = "golden_path.coverage";
+        let of_line = |suite_line| {
+            let mut gate = gate("golden_path", Status::Failed, &[(coverage, None)]);
+            gate.explanation = vec![Finding {
+                targets: vec![coverage.to_owned()],
+                ..Finding::new(Some(1), missed.to_owned())
+            }];
+            gate.expectations = vec![Expectation {
+                suite_line,
+                ..broken(coverage, json!({"gte": 1}), Some(json!(0.25)))
+            }];
+            unmet(&gate, SCREEN)
+        };
+        assert!(of_line(None).is_empty(), "the finding leads");
+        assert_eq!(of_line(Some(7)), ["coverage must be at least 1, got 0.25"]);
     }
 
     #[test]
