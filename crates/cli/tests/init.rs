@@ -242,6 +242,23 @@ fn it_says_plainly_that_no_tool_has_a_test_and_what_to_do() {
 }
 
 #[test]
+fn a_server_that_answers_every_call_still_gets_tests_to_fill_in() {
+    let folder = folder();
+    let suite = drafted(&folder, "obliging", &[]);
+    assert!(
+        suite.contains("tools:\n  # These tools may change something")
+            && suite.contains("  - name: write answers\n    skip: it may change something\n"),
+        "{suite}"
+    );
+    let run = mcptest(&folder, &["run"]);
+    let said = text(&run.stdout);
+    assert!(
+        said.contains("2 tests: 2 skipped · nothing was tested\n"),
+        "{said}"
+    );
+}
+
+#[test]
 fn only_what_was_the_same_twice_is_expected_and_what_fails_is_left_out() {
     let folder = folder();
     let suite = drafted(&folder, "answers", &[]);

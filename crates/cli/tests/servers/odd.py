@@ -53,6 +53,8 @@ TOOLS = {
         {"name": "order", "inputSchema": {"type": "object", "required": ["book", "copies"], "properties": {"book": {"type": "string"}, "copies": {"type": "integer"}, "gift": {"type": "boolean"}}}},
     ],
     "writer": [{"name": "write", "inputSchema": {"type": "object"}}],
+    # It answers a call to any tool.
+    "obliging": [{"name": "write", "inputSchema": {"type": "object"}}],
 }[sys.argv[1]]
 
 
@@ -79,6 +81,8 @@ def answer(method, params):
         return {"result": {"tools": TOOLS}}
     if method == "tools/call" and params["name"] == "crash":
         sys.exit(9)
+    if method == "tools/call" and sys.argv[1] == "obliging":
+        return {"result": result("any", {})}
     if method == "tools/call" and params["name"] != "refuses" and params["name"] in [one["name"] for one in TOOLS]:
         return {"result": result(params["name"], params.get("arguments"))}
     return {"error": {"code": -32602, "message": "there is no such thing"}}

@@ -20,6 +20,11 @@ pub(super) fn summary(page: &mut Page, report: &Report, options: &Options) {
             .plain(format!(" {dot} "))
             .styled(style::YELLOW, format!("{gates} not exercised"));
     }
+    if summary.tests > 0 && summary.skipped == summary.tests {
+        line = line
+            .plain(format!(" {dot} "))
+            .styled(style::YELLOW, "nothing was tested");
+    }
     if let Some(elapsed) = options.elapsed {
         line = line.plain(format!(" {dot} {:.2} s", elapsed.as_secs_f64()));
     }

@@ -1,5 +1,6 @@
 //! `mcptest init`: a first suite that passes.
 
+use super::allow_calls;
 use crate::draft::{Ask, Draft, Wish, check_free, from_recording, from_server};
 use clap::{ArgGroup, Args};
 use mcptest_command::server::Direct;
@@ -59,6 +60,7 @@ impl RunCommand for Init {
             name: self.name,
             out: self.out,
             call,
+            choose: allow_calls::ask,
         };
         server::speak(async { write(&from_server(ask).await?, self.force) })
     }

@@ -191,7 +191,7 @@ fn is_unwritable(text: &str) -> bool {
     text.rfind("${").is_some_and(|at| !text[at..].contains('}'))
 }
 
-fn is_secretive(tool: &str) -> bool {
+pub(super) fn is_secretive(tool: &str) -> bool {
     let words = tool
         .split(|c: char| !c.is_ascii_alphanumeric())
         .map(str::to_ascii_lowercase);

@@ -8,6 +8,7 @@ mod first_calls;
 mod hints;
 mod json_answer;
 mod observed;
+mod offer;
 mod page;
 mod path;
 mod recording;
@@ -16,6 +17,7 @@ mod tool_recording;
 mod yaml;
 
 pub use first_calls::Wish;
+pub use offer::{Choose, OfferedCall};
 pub use recording::from_recording;
 pub use server::{Ask, from_server};
 pub(crate) use yaml::{flow, text as yaml_text};

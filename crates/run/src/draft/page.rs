@@ -151,7 +151,9 @@ impl Page {
 
     fn tool_tests(&self) -> String {
         let mut out = String::new();
-        if self.tests.is_empty() {
+        if self.tests.is_empty() && !self.to_fill_in.is_empty() {
+            out.push_str("\n# No tool was called, so nothing is recorded.\ntools:\n");
+        } else if self.tests.is_empty() {
             out.push_str("\n# No tool could be called. A tool test looks like this:\n");
             let tool = self
                 .tools
@@ -192,7 +194,7 @@ impl Page {
     }
 
     fn tests_to_fill_in(&self) -> String {
-        if self.to_fill_in.is_empty() || self.tests.is_empty() {
+        if self.to_fill_in.is_empty() {
             return String::new();
         }
         let mut out = String::from(
@@ -291,6 +293,9 @@ impl Page {
             self.server
         )];
         said.push(match self.tests.len() {
+            0 if self.left_out.is_empty() => {
+                "no tool was called, so nothing is recorded".to_owned()
+            }
             0 => "no tool could be called, so nothing is recorded; the file has the reasons"
                 .to_owned(),
             _ if self.is_probe() => {
@@ -299,7 +304,7 @@ impl Page {
             }
             tests => format!("{}, recorded and passing", count(tests, "tool test")),
         });
-        if !self.to_fill_in.is_empty() && !self.tests.is_empty() {
+        if !self.to_fill_in.is_empty() {
             let skipped = count(self.to_fill_in.len(), "test");
             said.push(format!(
                 "{skipped} to fill in, skipped until then, for tools that are not marked read-only"

@@ -4,6 +4,7 @@ use super::arguments::ServerFolder;
 use super::entry::ServerEntry;
 use super::first_calls::{Wish, candidates, first_calls, not_called};
 use super::observed::{Expectation, expectations, expected_failure, value_of};
+use super::offer::{Choose, allowed};
 use super::page::{Page, Test};
 use super::{Draft, DraftError, judged, suite_of, why_not, yaml};
 use crate::tool_call::call_on;
@@ -38,6 +39,8 @@ pub struct Ask {
     pub out: PathBuf,
     /// Calls in addition to the calls of read-only tools.
     pub call: Vec<Wish>,
+    /// Asks which calls may be made, if no tool is marked read-only.
+    pub choose: Choose,
 }
 
 /// A tool in the server's list.
@@ -61,7 +64,12 @@ pub async fn from_server(ask: Ask) -> Result<Draft, DraftError> {
     let mut info = client.server().clone();
     clean_info(&mut info);
     let tools = listed(client.list_tools().await?.tools);
-    let candidates = candidates(&ask.call, &tools)?;
+    let server_folder = match &ask.spec.endpoint {
+        Endpoint::Command { words, .. } => ServerFolder::from_command(words),
+        _ => ServerFolder::default(),
+    };
+    let wishes = allowed(ask.choose, &tools, ask.call, &server_folder).await;
+    let candidates = candidates(&wishes, &tools)?;
     let environment: BTreeMap<String, String> = mcptest_replay::variables().collect();
     let out = files::whole(&ask.out);
     let here = files::whole(Path::new("."));
@@ -71,12 +79,9 @@ pub async fn from_server(ask: Ask) -> Result<Draft, DraftError> {
         tools,
         entry: entry.lines,
         variables: entry.variables.keys().cloned().collect(),
+        named: wishes.iter().map(|wish| wish.tool.clone()).collect(),
         model: super::page::model(&environment),
-        ..page_about(&info, &ask)
-    };
-    let server_folder = match &ask.spec.endpoint {
-        Endpoint::Command { words, .. } => ServerFolder::from_command(words),
-        _ => ServerFolder::default(),
+        ..page_about(&info, ask.name.as_deref(), &ask.spec.name)
     };
     let answers = first_calls(&mut session, &mut page, candidates, &server_folder).await;
     page.suggest(&server_folder);
@@ -102,13 +107,12 @@ pub async fn from_server(ask: Ask) -> Result<Draft, DraftError> {
 }
 
 /// A page that names the server, without its tools.
-fn page_about(info: &ServerInfo, ask: &Ask) -> Page {
-    let own_name = || name_of(&info.name, &ask.spec.name);
+fn page_about(info: &ServerInfo, wanted_name: Option<&str>, spec_name: &str) -> Page {
+    let own_name = || name_of(&info.name, spec_name);
     Page {
-        server: ask.name.clone().unwrap_or_else(own_name),
+        server: wanted_name.map_or_else(own_name, str::to_owned),
         who: format!("{} {}", info.name, info.version).trim().to_owned(),
         protocol: info.protocol_version.clone(),
-        named: ask.call.iter().map(|wish| wish.tool.clone()).collect(),
         ..Page::default()
     }
 }

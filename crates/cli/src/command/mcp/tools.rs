@@ -153,6 +153,7 @@ fn of_server(command: Vec<String>, out: PathBuf) -> Result<Draft, Failure> {
             name: None,
             out,
             call: Vec::new(),
+            choose: |_| Vec::new(),
         };
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
