@@ -300,12 +300,26 @@ impl Builder {
         if text[..start].ends_with('$') && text[start..].starts_with('{') {
             return problem.help("inside `{…}` and `[…]` a variable is quoted: `\"${NAME}\"`");
         }
+        if let Some(path) = unquoted_path(text, start) {
+            return problem.help(format!(
+                "inside `{{…}}` and `[…]` a value with `[` is quoted: `\"{path}\"`"
+            ));
+        }
         if message.contains("block") {
             return problem
                 .help("keys of one map, and items of one list, start in the same column");
         }
         problem
     }
+}
+
+/// The plain value, such as `tool_calls[0].name`, that an error at its `[` interrupts.
+fn unquoted_path(text: &str, start: usize) -> Option<&str> {
+    let is_end = |c: char| c.is_whitespace() || ",{}".contains(c);
+    let before = text[..start].rsplit(is_end).next()?;
+    let after = text[start..].split(is_end).next()?;
+    let is_path = after.starts_with('[') && before.starts_with(|c: char| c.is_alphabetic());
+    is_path.then(|| &text[start - before.len()..start + after.len()])
 }
 
 fn second_document(at: Span) -> Problem {
