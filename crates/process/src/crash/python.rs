@@ -283,6 +283,8 @@ impl<'a> Traceback<'a> {
                     link.before.root().exception
                 )
             }
+            // Code that tries twice raises one exception twice.
+            Some(link) if link.before.exception == self.exception => self.exception.to_owned(),
             Some(link) => format!(
                 "{} (while handling {})",
                 self.exception, link.before.exception

@@ -89,6 +89,17 @@ fn each_language_names_its_cause_and_the_line_of_the_user() {
 }
 
 #[test]
+fn an_exception_that_was_raised_again_is_named_once() {
+    let chained = include_str!("fixtures/python-chained.txt");
+    let stderr = chained.replace(
+        "KeyError: 'fallback'",
+        "Declined: order A-17 is not readable",
+    );
+    let (cause, _) = read(&stderr.replace("__main__.Declined", "Declined"));
+    assert_eq!(cause, "Declined: order A-17 is not readable");
+}
+
+#[test]
 fn frames_of_libraries_are_counted_where_they_were() {
     let (_, excerpt) = read(include_str!("fixtures/python-long-message.txt"));
     assert_eq!(
