@@ -480,6 +480,7 @@ fn a_tool_that_is_too_slow_fails_its_test_and_replaces_no_answer() {
         "the call had no answer within its `timeout:` of 2000 ms",
         "no answer to tools/call report within 2 s",
         "the previous recording, which has one, is unchanged",
+        "$ mcptest run mcptest.yml --record --filter reports",
     ] {
         assert!(said.contains(part), "{part}\n{said}");
     }

@@ -36,6 +36,11 @@ impl FreshRow {
         Self::Failed(Reason::new(ReasonKind::RecordingFailed, why))
     }
 
+    /// Returns true if no file has the result, so that only recording again can show it.
+    pub(crate) fn is_unwritten(&self) -> bool {
+        matches!(self, Self::Failed(_) | Self::InMemory { .. })
+    }
+
     /// Notes on the recording, besides its contents.
     pub fn notes(&self) -> &[String] {
         match self {

@@ -57,12 +57,14 @@ fn open_and_judge(
         Some(graded) => judge_row(row, &graded.over(&recorded), options.row),
         None => judge_row(row, &recorded, options.row),
     };
-    if let Some(FreshRow::Failed(_)) = fresh
-        && !options.row.is_live
-        && let Some(reason) = &mut report.reason
-    {
+    if fresh.is_some_and(FreshRow::is_unwritten) && !options.row.is_live {
         let again = || row.rerun.recording("--record");
-        reason.command.get_or_insert_with(again);
+        match &mut report.reason {
+            Some(reason) => {
+                reason.command.get_or_insert_with(again);
+            }
+            None => report.rerun = again(),
+        }
     }
     let notes = fresh.map(FreshRow::notes).unwrap_or_default();
     report.notes.extend(notes.iter().cloned());
