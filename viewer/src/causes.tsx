@@ -32,6 +32,16 @@ const Refusals = ({ test }: { test: Test }) => (
   ))}</>
 );
 
+/** Why the test, or a run of it, failed whatever was expected of it. */
+const reasonsOf = (test: Test) => [test.reason, ...test.runs.map((run) => run.reason)].filter((reason) => !!reason);
+
+/** The command that mends the test, or else the one that judges it alone. The terminal ends with the same one. */
+export const nextCommand = (test: Test) => reasonsOf(test).find((reason) => reason.command)?.command ?? test.rerun;
+
+export const helpOf = (test: Test) => reasonsOf(test).find((reason) => reason.help)?.help;
+
+export const Help = ({ of }: { of: string | undefined }) => (of ? <p><b>Help:</b> <Text of={of} code /></p> : null);
+
 export const Command = ({ text }: { text: string }) => (
   <div class="command-line"><code><Text of={text} /></code><Copy text={text} /></div>
 );
@@ -44,7 +54,7 @@ export function ReasonBox({ reason }: { reason: NonNullable<Test['reason']> }) {
     <section class="reason" aria-label="Why it could not be judged">
       <p class="sentence"><Text of={reason.message} code /></p>
       <Details of={reason.details} />
-      {reason.help && <p><b>Help:</b> <Text of={reason.help} code /></p>}
+      <Help of={reason.help} />
       {reason.command && <Command text={reason.command} />}
     </section>
   );
@@ -76,7 +86,7 @@ function OwnCheck({ row, cause }: { row: Row; cause: Cause }) {
 /** The text that a person pastes elsewhere: the test, every cause with its details, and the command. */
 export function asText({ test, name }: Row): string {
   const causes = test.causes?.map((cause) => [`${cause.key}: ${cause.message}`, ...(cause.runs?.length ? [`runs ${cause.runs.join(', ')}`] : []), ...(cause.details ?? [])].join('\n  ')) ?? [];
-  return [`${name} (${test.suite.file}:${test.suite.line})`, ...causes, test.reason?.help ?? '', test.reason?.command ?? test.rerun].filter(Boolean).join('\n\n');
+  return [`${name} (${test.suite.file}:${test.suite.line})`, ...causes, helpOf(test) ?? '', nextCommand(test)].filter(Boolean).join('\n\n');
 }
 
 /** All causes except gates, which are shown with their pictures. */

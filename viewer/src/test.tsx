@@ -1,7 +1,7 @@
 // One test: why it is not green, its gates, and its runs side by side.
 import type { ComponentChildren } from 'preact';
 import type { Row } from './data';
-import { asText, Causes, Command } from './causes';
+import { asText, Causes, Command, Help, helpOf, nextCommand } from './causes';
 import { GateCard } from './gate';
 import { short, time, usd, whole } from './format';
 import type { Gate, Run, Test } from './model';
@@ -83,9 +83,12 @@ function Path({ row, run }: { row: Row; run: Run }) {
   );
 }
 
+/** What fails a run: a requirement of the agent, and gates. */
+const failedBy = (run: Run) => [...(run.expectations.some((one) => !one.passed) ? ['expect'] : []), ...(run.failed_by ?? [])];
+
 const columnsOf = (row: Row): RunColumn[] => [
   { name: 'Outcome', of: (run) => <Mark of={run.status} />, has: () => true, left: true },
-  { name: 'Failed by', of: (run) => <Tags of={run.failed_by ?? []} />, has: (run) => !!run.failed_by?.length, left: true },
+  { name: 'Failed by', of: (run) => <Tags of={failedBy(run)} />, has: (run) => failedBy(run).length > 0, left: true },
   { name: 'File', of: (run) => <span class="mono"><Text of={[run.source, run.trace_id].filter(Boolean).join(' ')} /></span>, has: (run) => hasOwnSource(row) || !!run.trace_id, left: true },
   { name: 'Path', of: (run) => <Path row={row} run={run} />, has: (run) => !!run.tool_names?.length, left: true },
   { name: 'Calls', of: (run) => whole(run.calls), has: (run) => run.calls != null },
@@ -132,7 +135,8 @@ export function TestPage({ row }: { row: Row }) {
       <Header row={row} />
       <Causes row={row} />
       {bad.map(card)}
-      {!test.reason?.command && <Command text={test.rerun} />}
+      {!test.reason && <Help of={helpOf(test)} />}
+      {!test.reason?.command && <Command text={nextCommand(test)} />}
       <Notes row={row} />
       {test.probe && <Probe probe={test.probe} />}
       {others.length > 0 && <h2>{bad.length ? 'Gates that passed' : 'Gates'}</h2>}

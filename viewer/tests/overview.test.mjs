@@ -103,6 +103,21 @@ test('runs that fail alike are listed with their files', async () => {
   await close();
 });
 
+test('a test ends with the command that mends a run, and each run has what failed it', async () => {
+  const crashed = { kind: 'agent_crashed', message: 'the agent ended with code 1', help: 'record the row again', command: "mcptest run red.yml --record=failed --filter 'answers'" };
+  const tests = red.report.tests.map((one, at) => (at === 0 ? { ...one, runs: one.runs.map((run) => ({ ...run, reason: crashed })) } : one));
+  const { html } = rendered('crashed', { ...red.report, tests });
+  const { page, close } = await open(browser, html, `#/t/${tests[0].id}`);
+  assert.equal(await page.locator('.command-line code').textContent(), crashed.command);
+  assert.match(await page.locator('main').textContent(), /Help: record the row again/);
+  await close();
+  const readOnly = red.report.tests.find((one) => one.name === 'invoice lookup stays read-only');
+  const other = await open(browser, red.html, `#/t/${readOnly.id}`);
+  const rows = await other.page.locator('table.wide tbody tr').allTextContents();
+  assert.deepEqual(rows.map((row) => row.includes('expect')), [false, true]);
+  await other.close();
+});
+
 test('nobody is kept out, in light and in dark', async () => {
   for (const colorScheme of ['light', 'dark']) {
     const { page, go, close } = await open(browser, red.html, '', { colorScheme });
