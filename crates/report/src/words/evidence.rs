@@ -91,7 +91,7 @@ fn is_explained(failed: &Expectation, gate: &GateReport) -> bool {
         return !gate.explanation.is_empty();
     }
     let is_default = failed.suite_line.is_none() && gate.summary.is_none();
-    let none_or_all = [json!({"lte": 0}), json!({"gte": 1}), json!({"gte": 1.0})];
+    let none_or_all = [json!({"lte": 0}), json!({"gte": 1})];
     let mut explained = gate.explanation.iter().flat_map(|one| &one.targets);
     is_default
         && is_any_of(&none_or_all, &failed.matcher)
