@@ -4,6 +4,7 @@ use clap::Args;
 use mcptest_command::{EXIT_BROKEN, Failure, Group, Program, RunCommand, output, tape};
 use mcptest_core::escape::escape_path;
 use mcptest_mcp::tape::{ShowOptions, Tape, timeline as timeline_of};
+use mcptest_replay::FindError;
 use mcptest_replay::cassette::{Options, Recording, timeline};
 use mcptest_replay::tool_test::{is_tool_test, timeline as tool_test_timeline};
 use std::collections::BTreeSet;
@@ -49,6 +50,9 @@ impl RunCommand for Show {
                 "`show` takes one file; `--check-secrets` takes several",
             ));
         };
+        if !file.exists() {
+            return Err(Failure::new(FindError::Missing(file.clone()).to_string()));
+        }
         if let Some(tape) = tape::opened(file)? {
             return show_tape(&self, file, &tape);
         }
