@@ -7,7 +7,7 @@
 
 mod case;
 
-use case::Case;
+use case::{Case, without_waiting};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -101,7 +101,9 @@ fn refusals(case: &Case, folder: &std::path::Path) -> String {
     for suite in suites(folder) {
         let output = |words: &[&str]| {
             let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
-            case.command(&words, folder).output().unwrap()
+            let mut output = case.command(&words, folder).output().unwrap();
+            output.stderr = without_waiting(&output.stderr);
+            output
         };
         let validated = output(&["validate", &suite]);
         let run = output(&["run", &suite, "--reporter", "json"]);

@@ -179,9 +179,8 @@ impl Case {
     }
 }
 
-/// Each line after its mark; a last line that does not end is told apart from one that does.
 /// Standard error without the lines that a command writes only where the machine is slow: `30 s, waiting for …`.
-fn without_waiting(stderr: &[u8]) -> Vec<u8> {
+pub(crate) fn without_waiting(stderr: &[u8]) -> Vec<u8> {
     let is_waiting = |line: &[u8]| {
         let line = String::from_utf8_lossy(line);
         line.starts_with(|first: char| first.is_ascii_digit()) && line.contains(", waiting for ")
@@ -194,6 +193,7 @@ fn without_waiting(stderr: &[u8]) -> Vec<u8> {
         .collect()
 }
 
+/// Each line after its mark; a last line that does not end is told apart from one that does.
 fn write_lines(text: &mut Vec<u8>, mark: &str, bytes: &[u8]) {
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         text.extend(if line == b"\n" { mark.trim_end() } else { mark }.bytes());
