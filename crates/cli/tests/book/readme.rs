@@ -154,6 +154,13 @@ impl Machine {
         child.wait().unwrap();
     }
 
+    /// Types commands of the README, one after the other.
+    fn all_succeed(&self, lines: &[String]) {
+        for line in lines {
+            self.succeeds(line);
+        }
+    }
+
     /// Types git commands that commit everything.
     fn commit(&self) {
         let user = "git -c user.name=Ada -c user.email=ada@localhost -c commit.gpgsign=false";
@@ -194,11 +201,11 @@ fn the_path_of_a_server_works_as_typed() {
     let section = section(SERVER_PATH);
     let (mut machine, lines) = (Machine::new(), commands(&section));
     let (of_init, of_suite) = lines.split_at(2);
-    of_init.iter().for_each(|line| machine.succeeds(line));
+    machine.all_succeed(of_init);
     let provider = model(&json!({ "steps": adds() }));
     machine.variables = provider.environment();
     machine.write("mcptest.yml", fenced(&section, "yaml")[0]);
-    of_suite.iter().for_each(|line| machine.succeeds(line));
+    machine.all_succeed(of_suite);
 }
 
 #[test]
@@ -207,7 +214,7 @@ fn the_path_of_a_server_turns_red_when_the_server_or_the_model_is_broken() {
     for how in ["adds wrongly", "fails"] {
         let machine = Machine::new();
         let lines = commands(&section);
-        lines[..2].iter().for_each(|line| machine.succeeds(line));
+        machine.all_succeed(&lines[..2]);
         machine.break_server("everything.py", how);
         machine.types("mcptest run --record", 1);
         machine.write("mcptest.yml", fenced(&section, "yaml")[0]);
@@ -242,7 +249,7 @@ fn with_recorded_agent() -> Machine {
 fn the_path_of_an_agent_works_as_typed() {
     let machine = with_recorded_agent();
     let lines = commands(&section(AGENT_PATH));
-    lines.iter().for_each(|line| machine.succeeds(line));
+    machine.all_succeed(&lines);
     machine.types("mcptest run --deny-vacuous", 0);
 }
 
