@@ -1,7 +1,10 @@
 //! What did a passed row not measure, or only in part?
 
-use crate::words::{FILE, SCREEN, clipped};
+use crate::words::{SCREEN, clipped, count, escape};
 use mcptest_core::report::{GateReport, RunReport, Status, TestReport};
+
+/// The length above which a note is only counted.
+const SHORT_NOTE: usize = 60;
 
 /// The doubts about a row, in a few words each: `nothing asserted`, `golden_path not exercised`,
 /// `stale`, `narrative 1 unverified claim`.
@@ -16,17 +19,27 @@ pub(crate) fn doubts(test: &TestReport) -> Vec<String> {
     doubts.extend(test.stale.then(|| "stale".to_owned()));
     let remarks = test.gates.iter().flat_map(remarks);
     doubts.extend(remarks.map(|remark| clipped(&remark, SCREEN.value)));
+    doubts.extend(notes(test));
     doubts
 }
 
-/// The doubts about a row and the notes on it, if it passed. Reports show the causes of other rows
-/// instead.
+/// The doubts about a row, if it passed. Reports show the causes of other rows instead.
 pub(crate) fn doubts_of_passed(test: &TestReport) -> Vec<String> {
-    if test.status != Status::Passed {
-        return Vec::new();
+    if test.status == Status::Passed {
+        doubts(test)
+    } else {
+        Vec::new()
     }
-    let notes = test.notes.iter().map(|note| clipped(note, FILE.value));
-    doubts(test).into_iter().chain(notes).collect()
+}
+
+/// A short note, or the number of notes. The note of a stale recording says why it is stale.
+fn notes(test: &TestReport) -> Option<String> {
+    match &test.notes[..] {
+        [] => None,
+        [_] if test.stale => None,
+        [note] if note.chars().count() <= SHORT_NOTE => Some(escape(note).into_owned()),
+        notes => Some(count(notes.len(), "note")),
+    }
 }
 
 /// Returns true if an agent's row passed only because nothing is asserted about its runs. A mark of

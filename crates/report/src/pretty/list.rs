@@ -11,8 +11,6 @@ use unicode_width::UnicodeWidthStr;
 
 /// Names beyond this width do not push the column after them further.
 const WIDEST_NAME: usize = 48;
-/// The length above which a note gets a separate line.
-const SHORT_NOTE: usize = 60;
 
 /// The rows of one suite file.
 pub(super) fn suite(page: &mut Page, file: &str, tests: &[&TestReport], options: &Options) {
@@ -155,14 +153,6 @@ fn remark(test: &TestReport) -> Option<String> {
 /// The oddities of a row that passed.
 fn oddities(test: &TestReport) -> Vec<String> {
     let mut parts = doubts(test);
-    match &test.notes[..] {
-        [] => {}
-        [_] if test.stale => {}
-        [note] if note.chars().count() <= SHORT_NOTE => {
-            parts.push(escape(note).into_owned());
-        }
-        notes => parts.push(count(notes.len(), "note")),
-    }
     // Not among the words for what is red: advice is none.
     if !test.advice.is_empty() {
         parts.push(format!("{} of advice", count(test.advice.len(), "piece")));
