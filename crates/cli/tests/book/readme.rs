@@ -83,6 +83,19 @@ impl Machine {
         machine
     }
 
+    /// A machine whose folder has the examples and the demo of the repository.
+    fn with_examples() -> Self {
+        let machine = Self::new();
+        for folder in ["demo", "examples"] {
+            let copied = Command::new("cp")
+                .arg("-r")
+                .args([docs().join("..").join(folder), machine.path(folder)])
+                .status();
+            assert!(copied.unwrap().success());
+        }
+        machine
+    }
+
     /// A program in `PATH` that runs a stand-in, whatever its arguments.
     fn program(&self, name: &str, stand_in: &str) {
         let bin = self.folder.path().join("bin");
@@ -350,14 +363,7 @@ fn with_a_server(command: &str) -> String {
 
 #[test]
 fn every_other_command_of_the_readme_works_as_typed() {
-    let machine = Machine::new();
-    for folder in ["demo", "examples"] {
-        let copied = Command::new("cp")
-            .arg("-r")
-            .args([docs().join("..").join(folder), machine.path(folder)])
-            .status();
-        assert!(copied.unwrap().success());
-    }
+    let machine = Machine::with_examples();
     // What the commands refer to: a suite that is recorded, and a session of a server.
     machine.types(&with_a_server("mcptest init -o mcptest.yml -- COMMAND…"), 0);
     machine.types(
@@ -382,5 +388,21 @@ fn every_other_command_of_the_readme_works_as_typed() {
             "mcptest model-baseline" => drop(machine.types("mcptest model-baseline --help", 0)),
             _ => machine.succeeds(&typed),
         }
+    }
+}
+
+#[test]
+fn the_examples_that_the_help_ends_with_work_as_typed() {
+    let page = fs::read_to_string(docs().join("reference/cli.md")).unwrap();
+    let examples = page
+        .lines()
+        .filter_map(|line| line.strip_prefix("Example: `")?.strip_suffix('`'));
+    let of_repository: Vec<&str> = examples
+        .filter(|line| line.contains(" examples/"))
+        .collect();
+    assert!(of_repository.len() > 8, "{of_repository:?}");
+    let machine = Machine::with_examples();
+    for line in of_repository {
+        machine.succeeds(line);
     }
 }

@@ -74,7 +74,8 @@ impl RunCommand for ModelBaseline {
     const NAME: &'static str = "model-baseline";
     const GROUP: Group = Group::Compare;
     const SUMMARY: &'static str = "Capture what each model does, or compare two captured baselines";
-    const EXAMPLE: &'static str = "mcptest model-baseline capture examples/ --out baselines";
+    const EXAMPLE: &'static str =
+        "mcptest model-baseline capture examples/model-compatibility.yml --out baselines";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
         match self.action {

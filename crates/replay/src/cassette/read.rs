@@ -154,7 +154,7 @@ pub enum ReadFault {
     #[error("this cassette does not exist; record it with `--record`")]
     Missing,
     /// A directory.
-    #[error("this is a folder, not a cassette; name a file in it, or all of them with `{}/*.jsonl`", escape_path(.0))]
+    #[error("this is a folder, not a cassette; name a file in it, or all of them with `{}`", escape_path(&.0.join("*.jsonl")))]
     Directory(PathBuf),
     /// The file contains grades of a cassette's runs.
     #[error(

@@ -39,7 +39,7 @@ impl RunCommand for Show {
     const NAME: &'static str = "show";
     const GROUP: Group = Group::Record;
     const SUMMARY: &'static str = "Show a recording or a transcript as a timeline";
-    const EXAMPLE: &'static str = "mcptest show examples/cassettes/worlds/";
+    const EXAMPLE: &'static str = "mcptest show examples/cassettes/worlds/clerk.jsonl";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
         if self.check_secrets {

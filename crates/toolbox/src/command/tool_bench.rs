@@ -47,7 +47,7 @@ impl RunCommand for ToolBench {
     const NAME: &'static str = "tool-bench";
     const GROUP: Group = Group::Look;
     const SUMMARY: &'static str = "Measure which tool of a server is chosen for which request";
-    const EXAMPLE: &'static str = "mcptest tool-bench examples/intents/weather.yml -- mcptest mock --tools-from examples/servers/weather.tools.yml";
+    const EXAMPLE: &'static str = "mcptest tool-bench examples/intents/weather.yml -- mcptest mock --tools-from examples/mocks/weather-billed.yml";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
         let text = files::read_named_text(&self.intents, files::TEXT)
