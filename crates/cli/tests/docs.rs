@@ -59,11 +59,11 @@ fn fenced_blocks(page: &str) -> Vec<Fenced> {
 }
 
 /// The errors in the block, each with its line on the page.
-fn complaints(page: &Path, block: &Fenced) -> Vec<String> {
+fn complaints(page: &Path, block: &Fenced, blocks: &[Fenced]) -> Vec<String> {
     let at =
         |line: usize, message: &str| format!("{}:{}: {message}", page.display(), block.line + line);
     if block.is_suite() {
-        return suite_errors(&block.text)
+        return suite_errors(&block.text, blocks)
             .into_iter()
             .map(|(line, message)| at(line, &message))
             .collect();
@@ -82,11 +82,15 @@ fn complaints(page: &Path, block: &Fenced) -> Vec<String> {
     Vec::new()
 }
 
-fn suite_errors(text: &str) -> Vec<(usize, String)> {
+/// The errors of a suite. Its data files are the blocks of the page whose language is the ending of the file.
+fn suite_errors(text: &str, blocks: &[Fenced]) -> Vec<(usize, String)> {
     let read = |path: &Path| {
-        let is_suite = path.ends_with("suite.yml");
-        is_suite
-            .then(|| text.as_bytes().to_vec())
+        if path.ends_with("suite.yml") {
+            return Ok(text.as_bytes().to_vec());
+        }
+        let ending = path.extension().unwrap_or_default();
+        let data = blocks.iter().find(|block| *block.language == *ending);
+        data.map(|data| data.text.as_bytes().to_vec())
             .ok_or_else(|| "it is not part of the page".to_owned())
     };
     let is_for_traces = text
@@ -165,10 +169,11 @@ fn every_suite_manifest_and_json_of_the_documentation_can_be_read() {
     let (mut suites, mut manifests, mut wrong) = (0, 0, Vec::new());
     for page in all {
         let shown = page.strip_prefix(&repository).unwrap();
-        for block in fenced_blocks(&fs::read_to_string(&page).unwrap()) {
+        let blocks = fenced_blocks(&fs::read_to_string(&page).unwrap());
+        for block in &blocks {
             suites += usize::from(block.is_suite());
             manifests += usize::from(block.is_manifest());
-            wrong.extend(complaints(shown, &block));
+            wrong.extend(complaints(shown, block, &blocks));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -181,7 +186,7 @@ fn a_block_that_is_wrong_is_reported_with_its_line_of_the_page() {
     let page = "1. A list\n\n   ```yaml\n   agents:\n     - name: a\n       colour: red\n   ```\n";
     let blocks = fenced_blocks(page);
     assert_eq!(blocks[0].text, "agents:\n  - name: a\n    colour: red");
-    let wrong = complaints(Path::new("page.md"), &blocks[0]);
+    let wrong = complaints(Path::new("page.md"), &blocks[0], &blocks);
     assert!(
         wrong
             .iter()
@@ -191,7 +196,8 @@ fn a_block_that_is_wrong_is_reported_with_its_line_of_the_page() {
     assert!(
         complaints(
             Path::new("page.md"),
-            &fenced_blocks("```sh\nagents:\n```\n")[0]
+            &fenced_blocks("```sh\nagents:\n```\n")[0],
+            &[]
         )
         .is_empty()
     );

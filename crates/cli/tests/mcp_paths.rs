@@ -63,6 +63,7 @@ fn place() -> tempfile::TempDir {
         &format!("mock_server: {{ tools: [{{ {SECRET}: 1 }}] }}\n"),
     );
     write("baseline.json", &format!("{{{SECRET}"));
+    write("data.csv", &format!("{SECRET}\nrow\n"));
     place
 }
 
@@ -100,6 +101,10 @@ fn no_file_that_a_suite_names_is_read_outside_of_the_folder() {
             suite(&format!(
                 "{own}    model_compat: {{ baseline: ../baseline.json }}\n"
             )),
+        ),
+        (
+            "rows of data",
+            suite(own).replace("- name: t", "- each: ../data.csv\n    name: t"),
         ),
         (
             "pinned tools",

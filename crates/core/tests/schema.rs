@@ -326,6 +326,10 @@ fn the_schema_accepts_every_suite_of_the_repository_that_the_loader_accepts() {
             continue;
         }
         let suite = yaml_to_json(&std::fs::read_to_string(&file).unwrap()).unwrap();
+        if validator.reasons(&suite).is_empty() {
+            accepted += 1;
+            continue;
+        }
         let faults: Vec<String> = validator
             .reasons(&filled_in(suite))
             .into_iter()

@@ -20,6 +20,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("sse", events),
     ("tape", tape),
     ("suite", suite),
+    ("rows", rows),
     ("manifest", manifest),
     ("cassette", cassette),
     ("import_ai_sdk", import_ai_sdk),
@@ -140,6 +141,39 @@ pub fn suite(data: &[u8]) {
         loaded.suite.is_some() || !loaded.problems.is_empty(),
         "refused without a word"
     );
+}
+
+/// Rows of data: an accepted file makes a test for each of its lines, with the value of the line and nothing else.
+pub fn rows(data: &[u8]) {
+    for name in ["rows.csv", "rows.jsonl"] {
+        let suite = format!(
+            "servers: {{ s: {{ command: [x] }} }}
+tools: [{{ each: {name}, name: 'row ${{a}}', server: s, tool: t, args: {{ text: '${{a}}' }} }}]"
+        );
+        let read = |path: &Path| match path.to_str() {
+            Some("suite.yml") => Ok(suite.clone().into_bytes()),
+            _ => Ok(data.to_vec()),
+        };
+        let loaded = load(Path::new("suite.yml"), &Host::new(&read, &|_| None));
+        let text = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
+        assert!(
+            loaded.problems.is_empty() || !text.is_empty(),
+            "problems that say nothing"
+        );
+        let Some(suite) = loaded.suite else {
+            assert!(!loaded.problems.is_empty(), "refused without a word");
+            continue;
+        };
+        assert!(!suite.tools.is_empty(), "a file without a row");
+        for test in &suite.tools {
+            let value = test.args.as_ref().map(|args| &args["text"]);
+            let written = value.map(|value| match value {
+                serde_json::Value::String(text) => text.clone(),
+                other => other.to_string(),
+            });
+            assert_eq!(written.as_deref(), test.name.strip_prefix("row "));
+        }
+    }
 }
 
 /// A mock server's manifest: an accepted manifest answers any arguments.

@@ -37,7 +37,7 @@ pub(crate) fn copy_of_examples(within: &Path, to: &Path) {
 
 /// Copies the files that the suites name, besides their recordings.
 pub(crate) fn copy_beside(to: &Path) {
-    for within in ["mocks", "baselines"] {
+    for within in ["mocks", "baselines", "data"] {
         copy_of_examples(Path::new(within), to);
     }
 }

@@ -16,7 +16,6 @@ use crate::row::AgentRow;
 use crate::suite::Agent;
 use crate::suite::read::{Block, Field};
 use crate::trace::Run;
-use serde_json::Value;
 use std::path::Path;
 
 /// A gate judges runs. The parsed block is the gate. Facts that are equal for every block are in its [`GateKind`].
@@ -238,7 +237,7 @@ impl GateKind {
         field: &mut Field<'_>,
         key_span: Span,
     ) -> Option<GateBlock> {
-        let digest = field.node(|| Value::Bool(true)).map(|node| node.digest());
+        let digest = field.digest();
         let read = |block: &mut Block<'_>| {
             GateBlock::read(self, block, digest.clone().unwrap_or_default(), key_span)
         };

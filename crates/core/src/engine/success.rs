@@ -118,7 +118,7 @@ impl Success {
 /// A digest of the condition that an agent sets for all its gates. `None` if it does not apply to this gate.
 pub(crate) fn digest_of_agent(kind: &crate::engine::GateKind, block: &Block<'_>) -> Option<String> {
     let is_of_agent = kind.is(GateTrait::CountsSuccess) && !block.has(KEY);
-    let digest = |field: &mut Field<'_>| Some(field.node(|| Value::Bool(true))?.digest());
+    let digest = |field: &mut Field<'_>| field.digest();
     is_of_agent.then(|| block.sibling(KEY, digest)).flatten()
 }
 

@@ -1,6 +1,7 @@
 //! A suite file and its imports become one suite, or all their problems at once.
 
 use super::agent::Agent;
+use super::each::{self, DataFile};
 use super::evals::{self, EVALS};
 use super::fault::Fault;
 use super::gate_files;
@@ -25,6 +26,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 /// Reads the bytes of a file; the error is a sentence.
 pub type ReadFile<'h> = &'h dyn Fn(&Path) -> Result<Vec<u8>, String>;
@@ -163,12 +165,29 @@ pub fn load_to_capture(path: &Path, host: &Host<'_>) -> Loaded {
     load_as(path, host, Purpose::Capture)
 }
 
+/// Loads the suite at `path` for making baselines from given traces.
+pub fn load_traces_to_capture(path: &Path, host: &Host<'_>) -> Loaded {
+    load_as(path, host, Purpose::CaptureTraces)
+}
+
 /// The purpose of loading a suite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Purpose {
     Judge,
     Traces,
     Capture,
+    CaptureTraces,
+}
+
+impl Purpose {
+    fn traces_are_given(self) -> bool {
+        matches!(self, Self::Traces | Self::CaptureTraces)
+    }
+
+    /// Returns true if the baselines that gates name must exist.
+    fn needs_baselines(self) -> bool {
+        matches!(self, Self::Judge | Self::Traces)
+    }
 }
 
 fn load_as(path: &Path, host: &Host<'_>, purpose: Purpose) -> Loaded {
@@ -183,14 +202,17 @@ fn load_as(path: &Path, host: &Host<'_>, purpose: Purpose) -> Loaded {
     };
     let mut loader = Loader {
         host,
-        traces_are_given: purpose == Purpose::Traces,
+        folder: path.parent().unwrap_or(Path::new("")),
+        traces_are_given: purpose.traces_are_given(),
         sources: Sources::default(),
         problems: Vec::new(),
         read: BTreeMap::new(),
+        data: BTreeMap::new(),
         imported: 0,
     };
     let parts = loader.file(path, &mut Vec::new());
     let suite = parts.map(|parts| loader.complete(parts, path, purpose));
+    loader.warn_of_unused_columns();
     let mut problems = loader.problems;
     Problem::sort(&mut problems);
     let mut loaded = Loaded {
@@ -251,14 +273,26 @@ pub(super) struct Parts {
 
 struct Loader<'h> {
     host: &'h Host<'h>,
+    /// The folder that paths in the suite are relative to.
+    folder: &'h Path,
     traces_are_given: bool,
     sources: Sources,
     problems: Vec<Problem>,
     read: BTreeMap<PathBuf, Option<usize>>,
+    /// The data files of blocks with `each:`.
+    data: BTreeMap<PathBuf, ReadData>,
     imported: usize,
 }
 
-impl Loader<'_> {
+/// A data file that a block names.
+struct ReadData {
+    /// None if it has a problem.
+    file: Option<Rc<DataFile>>,
+    /// The variables of the blocks that read it.
+    used: BTreeSet<String>,
+}
+
+impl<'h> Loader<'h> {
     /// Completes the suite from all its files, and checks references to other files.
     fn complete(&mut self, mut parts: Parts, path: &Path, purpose: Purpose) -> Suite {
         parts.agents.append(&mut parts.evals);
@@ -276,7 +310,7 @@ impl Loader<'_> {
         }
         names::check_references(&parts, &mut self.problems);
         own_files::read(&mut parts, path, self.host, &mut self.problems);
-        if purpose != Purpose::Capture {
+        if purpose.needs_baselines() {
             gate_files::read(&mut parts.agents, path, self.host, &mut self.problems);
         }
         let mocks = self.read_mocks(&parts, path);
@@ -349,6 +383,51 @@ impl Loader<'_> {
                 None
             }
         }
+    }
+
+    /// The data files of the blocks with `each:`, by the place of that value.
+    fn data_of_blocks(
+        &mut self,
+        root: &Node,
+        reading: &Reading<'_>,
+    ) -> BTreeMap<Span, Rc<DataFile>> {
+        let mut files = BTreeMap::new();
+        for block in each::blocks(root, |each| Field::new(reading, each).placed_name()) {
+            let path = imports::plain(&self.folder.join(&block.path));
+            let identity = imports::identity(&path);
+            if !self.data.contains_key(&identity) {
+                let file = self.read_data(&block.path, &path, block.span);
+                let used = BTreeSet::new();
+                self.data.insert(identity.clone(), ReadData { file, used });
+            }
+            if let Some(data) = self.data.get_mut(&identity) {
+                data.used.extend(block.names);
+                files.extend(data.file.clone().map(|file| (block.span, file)));
+            }
+        }
+        files
+    }
+
+    fn read_data(&mut self, name: &str, path: &Path, span: Span) -> Option<Rc<DataFile>> {
+        if let Some(problem) = each::refuse_ending(name) {
+            self.problems.push(problem.at(span));
+            return None;
+        }
+        let before = self.problems.len();
+        let Some(file) = self.read(path) else {
+            let unplaced = self.problems[before..].iter_mut();
+            unplaced.for_each(|problem| problem.span = problem.span.or(Some(span)));
+            return None;
+        };
+        let (data, problems) = DataFile::read(name, &self.sources.file(file).text, file);
+        let is_whole = problems.is_empty();
+        self.problems.extend(problems);
+        is_whole.then(|| Rc::new(data))
+    }
+
+    fn warn_of_unused_columns(&mut self) {
+        let unused = |data: &ReadData| data.file.as_ref()?.unused(&data.used);
+        self.problems.extend(self.data.values().filter_map(unused));
     }
 
     /// The parts of every imported file, merged in the order they are named.
@@ -433,7 +512,7 @@ impl Loader<'_> {
         }))
     }
 
-    fn reading(&self, path: &Path, suite: BTreeMap<String, Text>) -> Reading<'_> {
+    fn reading(&self, path: &Path, suite: BTreeMap<String, Text>) -> Reading<'h> {
         // Absolute, so that a path made with it means the same wherever it is joined.
         let here = (self.host.environment)("PWD").unwrap_or_else(|| ".".to_owned());
         let config_dir = Path::new(&here)
@@ -465,6 +544,8 @@ impl Loader<'_> {
         };
         names::merge(&mut imported, own, &mut problems);
         let reading = self.reading(path, texts(&imported.variables));
+        let data = self.data_of_blocks(root, &reading);
+        let reading = reading.with_data(data);
         let mut parts = read_suite(&mut Field::new(&reading, root)).unwrap_or_default();
         parts.named = reading.named();
         problems.extend(reading.into_problems());
@@ -582,7 +663,9 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
                 "Rows that judge recorded runs by the final state of a world",
                 |f| SCENARIOS.read(f),
             ),
-            tools: block.list("tools", "Direct tool tests", ToolTest::read),
+            tools: flat(block.list("tools", "Direct tool tests", |f| {
+                each::read_rows(f, ToolTest::read)
+            })),
             judge: block.optional(
                 "judge",
                 "The default judge, for checks that do not name one",
@@ -632,6 +715,11 @@ fn describe_only<T>(
     }
 }
 
+/// The tests of all blocks.
+fn flat<T>(blocks: Vec<Vec<T>>) -> Vec<T> {
+    blocks.into_iter().flatten().collect()
+}
+
 /// Reads the agents, with the gates that apply to all of them.
 fn read_agents(block: &mut Block<'_>, reading: &Reading<'_>) -> Vec<Agent> {
     let gates = block.gates();
@@ -640,7 +728,9 @@ fn read_agents(block: &mut Block<'_>, reading: &Reading<'_>) -> Vec<Agent> {
         .filter(|kind| kind.is(GateTrait::ComparesWithBaseline));
     let judges_all = of_suite.clone().any(|kind| block.has(kind.key));
     reading.judges_all.set(judges_all);
-    let mut agents: Vec<Agent> = block.list("agents", "The agents under test", Agent::read);
+    let mut agents: Vec<Agent> = flat(block.list("agents", "The agents under test", |f| {
+        each::read_rows(f, Agent::read)
+    }));
     of_suite.for_each(|kind| gate_files::read_gate_of_suite(block, kind, &mut agents));
     agents
 }

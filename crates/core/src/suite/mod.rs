@@ -3,6 +3,7 @@
 
 mod agent;
 mod deferred;
+mod each;
 pub(crate) mod evals;
 mod fault;
 mod gate_files;
@@ -32,7 +33,7 @@ pub use agent::{
 pub use fault::Fault;
 pub use load::{
     Host, ListFiles, Loaded, ReadFile, ReadMock, RefusedSuite, load, load_for_traces,
-    load_to_capture,
+    load_to_capture, load_traces_to_capture,
 };
 pub use options::{Budget, RunOptions, Stale};
 pub use read::parse_duration_ms as duration_ms;

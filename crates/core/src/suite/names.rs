@@ -16,7 +16,7 @@ use crate::words::distinct;
 use std::collections::BTreeMap;
 
 /// Something that a suite declares under a name.
-trait Declaration {
+pub(super) trait Declaration {
     fn name(&self) -> &str;
     fn span(&self) -> Span;
 }

@@ -1,6 +1,7 @@
 //! `tools:` one direct call of one tool, and the requirements on its result.
 
 use super::agent::{read_only, read_skip};
+use super::each;
 use super::read::{Block, Field};
 use crate::engine::Assertion;
 use crate::grade::{Question, graded};
@@ -72,6 +73,7 @@ impl ToolTest {
         let name = block.required("name", "The test's name, unique in the suite", |f| {
             f.public_name()
         });
+        each::read_key(block);
         let server = block.required("server", "The server, by its name under `servers:`", |f| {
             f.placed_name()
         });

@@ -1,6 +1,8 @@
 //! `${NAME}`, `${NAME:-default}` and `$${literal}` in a suite's texts.
 
+use super::each::{Column, DataRow};
 use mcptest_redact::is_secret_name;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use thiserror::Error;
@@ -33,7 +35,9 @@ impl From<&str> for Text {
 #[derive(Debug, Clone, Default)]
 pub struct Scope {
     /// The suite's own `variables:`.
-    pub(crate) suite: Arc<BTreeMap<String, Text>>,
+    suite: Arc<BTreeMap<String, Text>>,
+    /// The line of data that the block is read for. Its columns win over every variable.
+    row: Option<Arc<DataRow>>,
     /// The folder of the suite file.
     config_dir: Arc<str>,
 }
@@ -61,6 +65,8 @@ pub(crate) fn is_variable_name(name: &str) -> bool {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum VariableProblem {
     Unset(String),
+    /// The line of data has no value in this column.
+    EmptyColumn(String),
     Unclosed,
     BadName(String),
 }
@@ -77,7 +83,79 @@ impl Scope {
     pub fn new(suite: BTreeMap<String, Text>, config_dir: &str) -> Self {
         Self {
             suite: Arc::new(suite),
+            row: None,
             config_dir: config_dir.into(),
+        }
+    }
+
+    /// The same variables, and the columns of a line of data.
+    pub(super) fn with_row(&self, row: &Arc<DataRow>) -> Self {
+        Self {
+            row: Some(Arc::clone(row)),
+            ..self.clone()
+        }
+    }
+
+    /// The line of data that the block is read for.
+    pub(super) fn row(&self) -> Option<&DataRow> {
+        self.row.as_deref()
+    }
+
+    /// Returns true if the suite or a line of data sets the variable.
+    pub(super) fn declares(&self, name: &str) -> bool {
+        self.suite.contains_key(name) || self.row().is_some_and(|row| row.has(name))
+    }
+
+    /// The names that the suite or a line of data sets.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        let columns = self.row().into_iter().flat_map(DataRow::columns);
+        self.suite.keys().map(String::as_str).chain(columns)
+    }
+
+    /// The JSON value for a text that is nothing but a column of data.
+    pub(super) fn whole_value(&self, text: &str) -> Option<&Value> {
+        self.row()?.whole_value(text)
+    }
+
+    /// The columns in a text that have no value in this line, and no default.
+    pub(super) fn empty_columns<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        let is_empty = |piece: TemplatePiece<'t>| match piece {
+            TemplatePiece::Variable { name, default } => {
+                matches!(self.column(name, default), Column::Empty).then_some(name)
+            }
+            TemplatePiece::Literal(_) => None,
+        };
+        let pieces = pieces(text).unwrap_or_default();
+        pieces.into_iter().filter_map(is_empty).collect()
+    }
+
+    /// The text with the columns of the line of data filled in, and everything else as written.
+    pub(super) fn with_columns(&self, text: &str) -> String {
+        let mut filled = String::new();
+        for piece in pieces(text).unwrap_or_default() {
+            match piece {
+                TemplatePiece::Literal(literal) => filled.push_str(literal),
+                TemplatePiece::Variable { name, default } => match self.column(name, default) {
+                    Column::Text(value) => filled.push_str(&value),
+                    Column::Empty => {}
+                    Column::Unknown => filled.push_str(&written(name, default)),
+                },
+            }
+        }
+        filled
+    }
+
+    /// A column of the line of data, or its default if it is empty.
+    fn column<'v>(&'v self, name: &str, default: Option<&'v str>) -> Column<'v> {
+        let Some(row) = self.row() else {
+            return Column::Unknown;
+        };
+        match (row.column(name), default) {
+            (Column::Text(value), Some(default)) if value.is_empty() => {
+                Column::Text(default.into())
+            }
+            (Column::Empty, Some(default)) => Column::Text(default.into()),
+            (column, _) => column,
         }
     }
 
@@ -85,7 +163,9 @@ impl Scope {
     pub fn fill(&self, text: &str, environment: Environment<'_>) -> Result<String, Unset> {
         let filled = self.expand(text, environment).map_err(|problems| {
             let name = |problem| match problem {
-                VariableProblem::Unset(name) | VariableProblem::BadName(name) => name,
+                VariableProblem::Unset(name)
+                | VariableProblem::EmptyColumn(name)
+                | VariableProblem::BadName(name) => name,
                 VariableProblem::Unclosed => text.to_owned(),
             };
             Unset(problems.into_iter().map(name).collect())
@@ -135,6 +215,15 @@ impl Scope {
         environment: Environment<'_>,
         into: &mut Text,
     ) -> Result<(), VariableProblem> {
+        match self.column(name, default) {
+            Column::Text(value) => {
+                into.value.push_str(&value);
+                into.template.push_str(&value);
+                return Ok(());
+            }
+            Column::Empty => return Err(VariableProblem::EmptyColumn(name.to_owned())),
+            Column::Unknown => {}
+        }
         if let Some(own) = self.suite.get(name) {
             into.value.push_str(&own.value);
             into.template.push_str(&own.template);
@@ -194,10 +283,12 @@ fn pieces(text: &str) -> Result<Vec<TemplatePiece<'_>>, VariableProblem> {
     let mut rest = text;
     while let Some(at) = rest.find("${") {
         if rest[..at].ends_with('$') {
-            let close = rest[at..].find('}').ok_or(VariableProblem::Unclosed)?;
+            let end = rest[at..]
+                .find('}')
+                .map_or(rest.len(), |close| at + close + 1);
             pieces.push(TemplatePiece::Literal(&rest[..at - 1]));
-            pieces.push(TemplatePiece::Literal(&rest[at..=at + close]));
-            rest = &rest[at + close + 1..];
+            pieces.push(TemplatePiece::Literal(&rest[at..end]));
+            rest = &rest[end..];
             continue;
         }
         pieces.push(TemplatePiece::Literal(&rest[..at]));
@@ -254,6 +345,7 @@ mod tests {
             ("none".into(), "${EMPTY:-none}${UNSET}".into())
         );
         assert_eq!(expand("$${city} costs $5").unwrap().0, "${city} costs $5");
+        assert_eq!(expand("echo $${city").unwrap().0, "echo ${city");
     }
 
     #[test]

@@ -28,6 +28,18 @@ impl From<Scalar> for Value {
 }
 
 impl Scalar {
+    /// A JSON value that is not a list or a map. The JSON text of a list or a map.
+    pub(crate) fn from_data(value: &Value) -> Self {
+        let quoted = |text: String| Self::Text { text, plain: false };
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(flag) => Self::Bool(*flag),
+            Value::Number(number) => Self::Number(number.clone()),
+            Value::String(text) => quoted(text.clone()),
+            Value::Array(_) | Value::Object(_) => quoted(value.to_string()),
+        }
+    }
+
     pub fn describe(&self) -> String {
         match self {
             Self::Null => "nothing".to_owned(),

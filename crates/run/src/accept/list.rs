@@ -13,6 +13,8 @@ use thiserror::Error;
 pub(super) enum NotEditable {
     #[error("its list of calls is no longer in the file")]
     Gone,
+    #[error("its list of calls is a column of the data; change the data file by hand")]
+    Column,
     #[error("it is not a list")]
     NotAList,
     #[error(
@@ -35,6 +37,10 @@ pub(super) fn with_items(
     items: &[ProposedItem],
 ) -> Result<String, NotEditable> {
     let root = parse(text, list.file, &mut Vec::new()).ok_or(NotEditable::Gone)?;
+    let written = text.get(list.start..list.end).unwrap_or_default();
+    if written.trim_matches(['"', '\'']).starts_with("${") {
+        return Err(NotEditable::Column);
+    }
     let found = find(&root, list).ok_or(NotEditable::Gone)?;
     let Kind::List(written) = &found.kind else {
         return Err(NotEditable::NotAList);

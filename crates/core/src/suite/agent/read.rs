@@ -4,6 +4,7 @@ use super::{Agent, CassettePath, Model, OwnAgent, References, request, view};
 use crate::engine::{Assertion, GateBlock, Success};
 use crate::problem::{Problem, Span};
 use crate::report::Place;
+use crate::suite::each;
 use crate::suite::read::{Block, Field};
 use crate::suite::server::program;
 use crate::suite::variables::{Scope, Text};
@@ -15,6 +16,7 @@ pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Op
     let name = block.required("name", "The test's name, unique in the suite", |f| {
         f.public_name()
     });
+    each::read_key(block);
     let agent = read_unnamed(block, span, scope);
     check_recording(block, &agent);
     check_gates(block, &agent);

@@ -17,8 +17,10 @@ impl<'a> Field<'a> {
             .flatten()
     }
 
-    fn map_node(&self) -> Option<&'a Node> {
-        let node = self.node(|| json!({ "type": "object" }))?;
+    fn map_node(&mut self) -> Option<&'a Node> {
+        let node = self.node(|| json!({ "type": "object" }));
+        self.amend_or_column();
+        let node = node?;
         if matches!(node.kind, Kind::Map(_)) {
             Some(node)
         } else {
@@ -28,14 +30,18 @@ impl<'a> Field<'a> {
 
     /// Reads a map of any keys without filling in variables.
     pub(crate) fn deferred_map(&mut self) -> Option<Deferred> {
-        self.deferred_of(self.map_node()?)
+        let node = self.map_node()?;
+        self.deferred_of(node)
     }
 
     fn deferred_of(&self, node: &Node) -> Option<Deferred> {
         Some(match &node.kind {
-            Kind::Scalar(Scalar::Text { plain, .. }) => Deferred::Text {
-                text: Field::new(self.reading, node).template()?,
-                plain: *plain,
+            Kind::Scalar(Scalar::Text { text, plain }) => match self.reading.whole_value(text) {
+                Some(value) => Deferred::Value(value.clone()),
+                None => Deferred::Text {
+                    text: Field::new(self.reading, node).template()?,
+                    plain: *plain,
+                },
             },
             Kind::Scalar(_) => Deferred::Value(Field::new(self.reading, node).value()?),
             Kind::List(items) => Deferred::List(

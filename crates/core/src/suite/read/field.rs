@@ -7,6 +7,9 @@ use serde_json::{Value, json};
 use std::cell::RefCell;
 use std::rc::Rc;
 
+/// A text that is nothing but a variable.
+const WHOLE_COLUMN: &str = "^\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}$";
+
 /// A value to read, or, without a file, the place where its schema is described.
 #[derive(Clone, Copy)]
 pub struct Field<'a> {
@@ -111,9 +114,28 @@ impl<'a> Field<'a> {
         let what = self.key.map(|key| format!("`{key}`: ")).unwrap_or_default();
         self.report(Problem::error(format!(
             "{what}expected {wanted}, found {}",
-            node.describe()
+            self.found(node)
         )));
         None
+    }
+
+    /// The value in the words of an error message, with the columns of a line of data filled in.
+    fn found(&self, node: &Node) -> String {
+        let scope = self.reading.scope();
+        let Kind::Scalar(Scalar::Text { text, plain }) = &node.kind else {
+            return node.describe();
+        };
+        if scope.row().is_none() {
+            return node.describe();
+        }
+        let filled = match scope.whole_value(text) {
+            Some(value) => Scalar::from_data(value),
+            None => Scalar::Text {
+                text: scope.with_columns(text),
+                plain: *plain,
+            },
+        };
+        filled.describe()
     }
 
     /// The place of these bytes of the scalar `text` at `span`, or all of `span` if escapes or folding move its
@@ -143,6 +165,14 @@ impl<'a> Field<'a> {
         offset.map_or(span, place)
     }
 
+    /// The node, if a file is read.
+    pub(crate) fn written(&self) -> Option<&'a Node> {
+        match self.at {
+            At::Node(node) => Some(node),
+            At::Describe(_) => None,
+        }
+    }
+
     /// Describes the schema here, and returns the node if a file is read.
     pub fn node(&self, schema: impl FnOnce() -> Value) -> Option<&'a Node> {
         match self.at {
@@ -162,6 +192,7 @@ impl<'a> Field<'a> {
                 let items = RefCell::new(Value::Null);
                 read(&mut Field::describing(self.reading, &items));
                 *slot.borrow_mut() = json!({ "type": "array", "items": items.into_inner() });
+                self.amend_or_column();
                 None
             }
             At::Node(node) => match &node.kind {
@@ -386,6 +417,16 @@ impl<'a> Field<'a> {
             .collect();
         self.amend_schema("type", json!("object"));
         self.amend_schema("oneOf", json!(required));
+    }
+
+    /// Accepts in the schema a text that is nothing but a column of data, whose value may be a list or a map.
+    pub(super) fn amend_or_column(&mut self) {
+        let At::Describe(slot) = self.at else { return };
+        let own = slot.borrow()["type"].clone();
+        if self.reading.describes_row.get() {
+            self.amend_schema("type", json!([own, "string"]));
+            self.amend_schema("pattern", json!(WHOLE_COLUMN));
+        }
     }
 
     /// Adds to the schema that was just described.

@@ -12,12 +12,16 @@ pub use field::Field;
 pub use scalars::parse_duration_ms;
 pub use shapes::Shapes;
 
+use super::each::{DataFile, DataRow};
 use super::variables::{Environment, Scope, Text, VariableProblem, names_in};
 use crate::engine::Gates;
 use crate::problem::{Problem, Span};
+use crate::words::quoted;
 use serde_json::{Map, Value, json};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+use std::sync::Arc;
 
 /// The shared state of reading one file: its variables, problems and definitions.
 pub struct Reading<'e> {
@@ -25,6 +29,10 @@ pub struct Reading<'e> {
     source: &'e str,
     gates: Gates,
     traces_are_given: bool,
+    /// The data files of the blocks with `each:`, by the place of that value.
+    data: Rc<BTreeMap<Span, Rc<DataFile>>>,
+    /// True while the schema of a block with `each:` is described.
+    describes_row: Cell<bool>,
     /// True if the file has a gate for all of its agents.
     pub(crate) judges_all: Cell<bool>,
     problems: RefCell<Vec<Problem>>,
@@ -52,6 +60,31 @@ impl<'e> Reading<'e> {
         }
     }
 
+    /// Reads blocks with `each:` by these files.
+    pub(in crate::suite) fn with_data(self, data: BTreeMap<Span, Rc<DataFile>>) -> Self {
+        Self {
+            data: Rc::new(data),
+            ..self
+        }
+    }
+
+    /// A reading of one block for a line of data. Its problems are its own.
+    pub(in crate::suite) fn of_row(&self, row: &Arc<DataRow>) -> Self {
+        let variables = self.variables.as_ref();
+        Self {
+            variables: variables.map(|(scope, environment)| (scope.with_row(row), *environment)),
+            gates: self.gates,
+            traces_are_given: self.traces_are_given,
+            judges_all: self.judges_all.clone(),
+            ..Self::as_written(self.source)
+        }
+    }
+
+    /// The data file of an `each:` at this place.
+    pub(in crate::suite) fn data_at(&self, each: Span) -> Option<Rc<DataFile>> {
+        self.data.get(&each).cloned()
+    }
+
     /// A reading that leaves `${…}` unchanged for the caller.
     pub fn as_written(source: &'e str) -> Self {
         Self {
@@ -59,6 +92,8 @@ impl<'e> Reading<'e> {
             source,
             gates: Gates::default(),
             traces_are_given: false,
+            data: Rc::default(),
+            describes_row: Cell::new(false),
             judges_all: Cell::new(false),
             problems: RefCell::default(),
             named: RefCell::default(),
@@ -80,6 +115,16 @@ impl<'e> Reading<'e> {
         }
     }
 
+    /// The JSON value for a text that is nothing but a column of data.
+    fn whole_value(&self, text: &str) -> Option<&Value> {
+        self.variables.as_ref()?.0.whole_value(text)
+    }
+
+    /// Notes environment variables whose values are secrets.
+    pub(in crate::suite) fn note(&self, names: BTreeSet<String>) {
+        self.named.borrow_mut().extend(names);
+    }
+
     /// Notes the environment variables in a string: their values are secrets.
     fn note_names(&self, text: &str) {
         self.named
@@ -91,7 +136,7 @@ impl<'e> Reading<'e> {
     fn of_environment<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
         let variables = self.variables.as_ref().filter(|_| text.contains("${"));
         variables.into_iter().flat_map(|(scope, _)| {
-            names_in(text).filter(|name| *name != "CONFIG_DIR" && !scope.suite.contains_key(*name))
+            names_in(text).filter(|name| *name != "CONFIG_DIR" && !scope.declares(name))
         })
     }
 
@@ -106,6 +151,14 @@ impl<'e> Reading<'e> {
     /// The environment variables that the texts read so far name.
     pub(crate) fn named(&self) -> BTreeSet<String> {
         self.named.borrow().clone()
+    }
+
+    /// Describes a block that may be a row of data, in which a column may be the whole of a list or a map.
+    pub(in crate::suite) fn describe_row<T>(&self, describe: impl FnOnce() -> T) -> T {
+        let before = self.describes_row.replace(true);
+        let described = describe();
+        self.describes_row.set(before);
+        described
     }
 
     /// The schema of a value that may also be a variable.
@@ -141,19 +194,35 @@ impl<'e> Reading<'e> {
     fn variable_problem(&self, problem: VariableProblem, span: Span) {
         let report = match problem {
             VariableProblem::Unset(name) => {
-                let own = self
-                    .variables
-                    .iter()
-                    .flat_map(|(scope, _)| scope.suite.keys());
-                let known: Vec<&str> = own.map(String::as_str).chain(["CONFIG_DIR"]).collect();
-                let problem = Problem::error(format!("the variable `{name}` is not set")).at(span);
-                match crate::problem::nearest(&name, known) {
-                    Some(near) => problem.help(format!("did you mean `${{{near}}}`?")),
-                    None => problem.help(format!(
+                let scope = self.variables.as_ref().map(|(scope, _)| scope);
+                let own = scope.into_iter().flat_map(Scope::names);
+                let known: Vec<&str> = own.chain(["CONFIG_DIR"]).collect();
+                let row = scope.and_then(Scope::row);
+                let message = match row {
+                    Some(_) => {
+                        format!("`{name}` is not a column of the data, nor a variable that is set")
+                    }
+                    None => format!("the variable `{name}` is not set"),
+                };
+                let problem = Problem::error(message).at(span);
+                match (crate::problem::nearest(&name, known), row) {
+                    (Some(near), _) => problem.help(format!("did you mean `${{{near}}}`?")),
+                    (None, Some(row)) => problem.help(format!(
+                        "the columns of the data are {}",
+                        quoted(row.columns())
+                    )),
+                    (None, None) => problem.help(format!(
                         "set it in the environment or under `variables:`, or give a default: `${{{name}:-value}}`"
                     )),
                 }
             }
+            VariableProblem::EmptyColumn(name) => Problem::error(format!(
+                "the column `{name}` has no value in this line of the data"
+            ))
+            .at(span)
+            .help(format!(
+                "write one, or give a default: `${{{name}:-value}}`"
+            )),
             VariableProblem::Unclosed => Problem::error("`${` is never closed with `}`")
                 .at(span)
                 .help("write `$${` for a literal `${`"),

@@ -2,8 +2,9 @@
 
 use super::field::At;
 use super::{Field, Reading};
+use crate::digest::digest_of_value;
 use crate::problem::{Problem, Span, did_you_mean};
-use crate::suite::variables::{self, Text, names_in};
+use crate::suite::variables::{self, Text, VariableProblem, names_in};
 use crate::words::quoted;
 use crate::yaml::{Kind, Node, Scalar, resolve};
 use mcptest_redact::is_secret_name;
@@ -16,6 +17,9 @@ impl Field<'_> {
     fn filled_in(&self, scalar: &Scalar, span: Span) -> Option<Scalar> {
         match scalar {
             Scalar::Text { text, plain } if text.contains("${") => {
+                if let Some(value) = self.reading.whole_value(text) {
+                    return Some(Scalar::from_data(value));
+                }
                 let expanded = self.expand(text, span)?;
                 Some(if *plain {
                     resolve(&expanded.value)
@@ -165,8 +169,13 @@ impl Field<'_> {
                     self.reading.variable_problem(problem, node.span);
                     return None;
                 }
+                let empty = self.reading.scope().empty_columns(text);
+                for column in &empty {
+                    let problem = VariableProblem::EmptyColumn((*column).to_owned());
+                    self.reading.variable_problem(problem, node.span);
+                }
                 self.reading.note_names(text);
-                Some(text.clone())
+                empty.is_empty().then(|| text.clone())
             }
             Kind::Scalar(Scalar::Number(number)) => Some(number.to_string()),
             Kind::Scalar(Scalar::Bool(flag)) => Some(flag.to_string()),
@@ -288,6 +297,23 @@ impl Field<'_> {
         })
     }
 
+    /// The digest of the value as written, with the columns of a line of data filled in.
+    pub(crate) fn digest(&mut self) -> Option<String> {
+        let node = self.node(|| Value::Bool(true))?;
+        let scope = self.reading.scope();
+        if scope.row().is_none() {
+            return Some(node.digest());
+        }
+        let filled = |scalar: &Scalar, _| match scalar {
+            Scalar::Text { text, .. } => Some(match scope.whole_value(text) {
+                Some(value) => value.clone(),
+                None => scope.with_columns(text).into(),
+            }),
+            scalar => Some(scalar.clone().into()),
+        };
+        node.to_json(&filled).map(|value| digest_of_value(&value))
+    }
+
     /// The value as written, for showing again: problems in it are reported by who reads it.
     pub fn value_quietly(&self) -> Value {
         let At::Node(node) = self.at else {
@@ -297,6 +323,9 @@ impl Field<'_> {
             let Scalar::Text { text, plain } = scalar else {
                 return Some(scalar.clone().into());
             };
+            if let Some(value) = self.reading.whole_value(text) {
+                return Some(value.clone());
+            }
             Some(match self.reading.expand(text) {
                 Ok(text) if *plain => resolve(&text.value).into(),
                 Ok(text) => text.value.into(),
