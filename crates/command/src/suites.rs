@@ -41,21 +41,94 @@ pub struct LoadedSuites {
     /// Each suite with its file name.
     pub loaded: Vec<(String, Loaded)>,
     /// The folder of `--traces`, and the groups of transcripts in it.
-    traces: Option<(PathBuf, Vec<Transcripts>)>,
+    traces: Option<GroupedFolder>,
+}
+
+/// The transcripts of a folder, in their groups.
+struct GroupedFolder {
+    folder: PathBuf,
+    group_by: Option<String>,
+    groups: Vec<Transcripts>,
+}
+
+/// A folder of transcripts, and what makes their groups.
+#[derive(Debug, Clone, Copy)]
+pub struct TracesFolder<'a> {
+    /// The folder.
+    pub folder: &'a Path,
+    /// The key of a trace that the runs of a group share. Without it, a subfolder or a file is a group.
+    pub group_by: Option<&'a str>,
+}
+
+impl<'a> From<&'a Path> for TracesFolder<'a> {
+    fn from(folder: &'a Path) -> Self {
+        Self {
+            folder,
+            group_by: None,
+        }
+    }
+}
+
+impl GroupedFolder {
+    fn open(traces: TracesFolder<'_>) -> Result<Self, Failure> {
+        Ok(Self {
+            folder: traces.folder.to_owned(),
+            group_by: traces.group_by.map(str::to_owned),
+            groups: groups(traces)?,
+        })
+    }
+}
+
+/// The groups of transcripts in a folder.
+pub fn groups(traces: TracesFolder<'_>) -> Result<Vec<Transcripts>, Failure> {
+    let (groups, linked) = match traces.group_by {
+        Some(key) => mcptest_replay::groups_by(traces.folder, key)?,
+        None => mcptest_replay::groups(traces.folder)?,
+    };
+    output::not_entered(&linked);
+    Ok(groups)
 }
 
 impl LoadedSuites {
     /// Loads suites that judge their recordings, or the transcripts in a folder.
-    pub fn load(suites: &Suites, traces: Option<&Path>, gates: Gates) -> Result<Self, Failure> {
-        let Some(folder) = traces else {
-            return Ok(Self {
-                loaded: load(suites, gates, mcptest_replay::load_suites)?,
-                traces: None,
-            });
+    pub fn load<'a>(
+        suites: &Suites,
+        traces: Option<impl Into<TracesFolder<'a>>>,
+        gates: Gates,
+    ) -> Result<Self, Failure> {
+        let readers = Readers {
+            of_recordings: mcptest_replay::load_suites,
+            of_traces: mcptest_replay::load_suites_for_traces,
         };
-        let traces = Some((folder.to_owned(), groups(folder)?));
+        Self::load_with(readers, suites, traces.map(Into::into), gates)
+    }
+
+    /// Loads suites to make the baselines that their gates name.
+    pub fn load_to_capture(
+        suites: &Suites,
+        traces: Option<TracesFolder<'_>>,
+        gates: Gates,
+    ) -> Result<Self, Failure> {
+        let readers = Readers {
+            of_recordings: mcptest_replay::load_suites_to_capture,
+            of_traces: mcptest_replay::load_suites_to_capture_traces,
+        };
+        Self::load_with(readers, suites, traces, gates)
+    }
+
+    fn load_with(
+        readers: Readers,
+        suites: &Suites,
+        traces: Option<TracesFolder<'_>>,
+        gates: Gates,
+    ) -> Result<Self, Failure> {
+        let traces = traces.map(GroupedFolder::open).transpose()?;
+        let read = match &traces {
+            Some(_) => readers.of_traces,
+            None => readers.of_recordings,
+        };
         Ok(Self {
-            loaded: load(suites, gates, mcptest_replay::load_suites_for_traces)?,
+            loaded: load(suites, gates, read)?,
             traces,
         })
     }
@@ -75,7 +148,7 @@ impl LoadedSuites {
         };
         match traces.filter(|_| !is_named && has_none()) {
             Some(folder) => {
-                let traces = Some((folder.to_owned(), groups(folder)?));
+                let traces = Some(GroupedFolder::open(folder.into())?);
                 Ok(Self {
                     loaded: mcptest_replay::bare_suite(gates),
                     traces,
@@ -87,23 +160,30 @@ impl LoadedSuites {
 
     /// The number of groups of transcripts.
     pub fn groups(&self) -> Option<usize> {
-        self.traces.as_ref().map(|(_, groups)| groups.len())
+        self.traces.as_ref().map(|traces| traces.groups.len())
     }
 
     /// The selected rows.
     pub fn plan(&self, selection: &Selection) -> Plan<'_> {
         match &self.traces {
-            Some((folder, groups)) => Plan::from_traces(&self.loaded, folder, groups, selection),
+            Some(traces) => {
+                let mut plan =
+                    Plan::from_traces(&self.loaded, &traces.folder, &traces.groups, selection);
+                for row in &mut plan.rows {
+                    row.rerun.group_by.clone_from(&traces.group_by);
+                }
+                plan
+            }
             None => Plan::new(&self.loaded, selection),
         }
     }
 }
 
-/// The groups of transcripts in a folder.
-fn groups(folder: &Path) -> Result<Vec<Transcripts>, Failure> {
-    let (groups, linked) = mcptest_replay::groups(folder)?;
-    output::not_entered(&linked);
-    Ok(groups)
+/// The functions that read suites.
+#[derive(Clone, Copy)]
+struct Readers {
+    of_recordings: LoadSuites,
+    of_traces: LoadSuites,
 }
 
 /// Reads suites from these paths, each with its file name.

@@ -14,6 +14,7 @@ mod interrupt;
 pub mod judge;
 mod judge_plan;
 pub mod judged_runs;
+mod keyed;
 mod last;
 mod left_out;
 mod load;
@@ -40,11 +41,12 @@ pub use fresh::{FreshRow, FreshRows};
 pub use header::expected_header;
 pub use interrupt::{Interrupt, Interrupted, interrupted, uninterrupted};
 pub use judge_plan::{CoverageFloor, JudgeOptions, judge_plan, replay};
+pub use keyed::groups_by;
 pub use last::LastRun;
 pub use left_out::LeftOut;
 pub use load::{
     bare_suite, check_again, host, load_suites, load_suites_for_traces, load_suites_in,
-    load_suites_to_capture,
+    load_suites_to_capture, load_suites_to_capture_traces,
 };
 pub use mcptest_core::row::Transcripts;
 pub use mcptest_files::reason;

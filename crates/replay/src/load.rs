@@ -3,7 +3,9 @@
 use crate::{cassette, redaction};
 use mcptest_core::eval::{GATES, Gates};
 use mcptest_core::problem::Problem;
-use mcptest_core::suite::{Host, Loaded, load, load_for_traces, load_to_capture};
+use mcptest_core::suite::{
+    Host, Loaded, load, load_for_traces, load_to_capture, load_traces_to_capture,
+};
 use mcptest_files::{self as files, reason};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -83,6 +85,11 @@ pub fn bare_suite(gates: Gates) -> Vec<(String, Loaded)> {
             },
         ),
     )]
+}
+
+/// Loads suites to make the baselines that their gates name from given traces.
+pub fn load_suites_to_capture_traces(paths: &[PathBuf], gates: Gates) -> Vec<(String, Loaded)> {
+    load_each(paths, gates, load_traces_to_capture)
 }
 
 fn load_each(

@@ -10,7 +10,7 @@ use crate::tool_test::OpenedCall;
 use mcptest_core::eval::{SideRuns, SideWords};
 use mcptest_core::grade::Grades;
 use mcptest_core::judge::is_read_only;
-use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row, RowOfAgent, Subject};
+use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row, RowOfAgent, Subject, Transcripts};
 use mcptest_core::suite::{CassettePath, Graded};
 use mcptest_core::trace::run_line;
 use rayon::prelude::*;
@@ -53,6 +53,9 @@ impl<'r> OpenedRow<'r> {
     pub fn open(row: &'r Row<'r>, fresh: Option<&FreshRow>) -> Self {
         if row.skip.is_some() {
             return Self::Nothing(Reason::default());
+        }
+        if let Some(reason) = row.transcripts.as_ref().and_then(Transcripts::refused) {
+            return Self::Nothing(reason.clone());
         }
         match (row.subject, fresh) {
             (Subject::Refused(_), _) => Self::Nothing(Reason::default()),
@@ -158,10 +161,12 @@ fn open_files(agent: RowOfAgent<'_>) -> Result<(Vec<OpenedFile>, Vec<PathBuf>), 
 
 fn open_file(agent: RowOfAgent<'_>, path: PathBuf) -> OpenedFile {
     let RowOfAgent { row, of } = agent;
-    let opened = if row.transcripts.is_some() {
-        Recording::open_transcript(&path)
-    } else {
-        Recording::open(&path)
+    let opened = match &row.transcripts {
+        Some(group) => match group.part_of(&path) {
+            Some(part) => Ok(Recording::from_part(&path, part)),
+            None => Recording::open_transcript(&path),
+        },
+        None => Recording::open(&path),
     };
     let recording = opened.map_err(|error| match error.fault {
         ReadFault::Missing => {

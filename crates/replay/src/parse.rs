@@ -10,7 +10,7 @@ use crate::tool_test::ParsedCall;
 use crate::walk::not_entered;
 use mcptest_core::eval::SideRuns;
 use mcptest_core::judge::{Recorded, RecordedRun, RecordedRuns, RecordedSideRuns, is_read_only};
-use mcptest_core::row::{Reason, ReasonKind, RowOfAgent};
+use mcptest_core::row::{Reason, ReasonKind, RowOfAgent, Transcripts};
 use mcptest_core::trace::{Header, Run};
 use std::path::Path;
 use std::slice;
@@ -106,6 +106,8 @@ impl OpenedRuns<'_> {
         let mut notes = remarks(recorder, &expected, &readable);
         notes.extend(not_entered(&self.linked));
         notes.extend(imported(&self.files));
+        let group = self.row.row.transcripts.as_ref();
+        notes.extend(group.map(Transcripts::remarks).unwrap_or_default());
         Ok(ParsedRuns {
             opened: self,
             side: self.parse_side(expected, first_run(&files)),
@@ -212,7 +214,10 @@ impl ParsedRuns<'_> {
             .iter()
             .flat_map(|file| self.runs_of_file(file))
             .collect();
+        let group = self.opened.row.row.transcripts.as_ref();
+        let is_part = |path| group.is_some_and(|group| group.part_of(path).is_some());
         let has_own_numbers = match files {
+            [file] if is_part(file.path) => false,
             [file] => file
                 .cassette
                 .as_ref()

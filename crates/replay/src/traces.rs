@@ -65,7 +65,7 @@ pub fn groups(folder: &Path) -> Result<(Vec<Transcripts>, Vec<PathBuf>), TracesE
         if at == groups.len() {
             groups.push(Transcripts {
                 name,
-                files: Vec::new(),
+                ..Transcripts::default()
             });
         }
         groups[at].files.push(file);

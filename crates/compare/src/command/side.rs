@@ -115,15 +115,26 @@ fn of_cassette(
             "name the suite that judges it with `--suite PATH`",
         ));
     }
-    let found = mcptest_replay::find(named, Path::new(""))?;
-    let loaded = mcptest_replay::load_suites_for_traces(&found.suites, gates);
-    suites::tell_problems(&loaded, |text| text);
     let groups = [Transcripts {
         name: "recording".to_owned(),
         files: vec![file.to_owned()],
+        ..Transcripts::default()
     }];
     let folder = file.parent().unwrap_or(Path::new(""));
-    let plan = Plan::from_traces(&loaded, folder, &groups, &Selection::default());
+    of_transcripts(name, folder, &groups, named, gates)
+}
+
+fn of_transcripts(
+    name: String,
+    folder: &Path,
+    groups: &[Transcripts],
+    named: &[PathBuf],
+    gates: Gates,
+) -> Result<JudgedSide, Failure> {
+    let found = mcptest_replay::find(named, Path::new(""))?;
+    let loaded = mcptest_replay::load_suites_for_traces(&found.suites, gates);
+    suites::tell_problems(&loaded, |text| text);
+    let plan = Plan::from_traces(&loaded, folder, groups, &Selection::default());
     let report = mcptest_replay::replay(&plan, JudgeOptions::default());
     Ok(JudgedSide {
         name,

@@ -1,9 +1,11 @@
 //! Which rows does a suite have, and what is each of them called?
 
+mod grouped;
 mod id;
 mod reason;
 mod rerun;
 
+pub use grouped::{GroupedRuns, PartOfFile, Transcripts};
 pub use id::RowId;
 pub use reason::{Reason, ReasonKind};
 pub use rerun::{Rerun, quoted};
@@ -19,7 +21,6 @@ use crate::target::Path;
 use crate::words::count;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 
 /// An agent with one of its models, in one of its variants.
 ///
@@ -99,15 +100,6 @@ pub struct RowOfAgent<'r> {
     pub row: &'r Row<'r>,
     /// The agent, with its model and variant.
     pub of: AgentRow<'r>,
-}
-
-/// Transcripts that are judged as the runs of one row.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Transcripts {
-    /// Their name in the row: the subfolder that contains them, or the name of a file outside of any subfolder.
-    pub name: String,
-    /// The files, in natural order.
-    pub files: Vec<PathBuf>,
 }
 
 impl Agent {

@@ -14,6 +14,8 @@ pub struct Rerun {
     pub filter: Option<String>,
     /// The folder of transcripts to judge instead of the agent's recordings.
     pub traces: Option<String>,
+    /// The key of the transcripts that makes the row.
+    pub group_by: Option<String>,
     /// Options that override the suite, such as `--runs 3`. Without them, the row may not exist.
     pub overrides: Vec<(&'static str, String)>,
     /// Options that change the verdict, as `--live`.
@@ -83,6 +85,11 @@ impl Rerun {
         )
     }
 
+    fn grouped(&self) -> String {
+        let key = self.group_by.as_ref();
+        key.map_or_else(String::new, |key| format!("--group-by {} ", quoted(key)))
+    }
+
     fn overridden(&self) -> String {
         let words = self
             .overrides
@@ -96,7 +103,7 @@ impl fmt::Display for Rerun {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let suite = path(&self.suite);
         let traces = self.traces.as_ref();
-        let traces = traces.map(|folder| format!("--traces {} ", path(folder)));
+        let traces = traces.map(|folder| format!("--traces {} {}", path(folder), self.grouped()));
         let Some(filter) = &self.filter else {
             let traces = traces.unwrap_or_default();
             return write!(out, "mcptest validate {traces}{suite}");

@@ -5,7 +5,7 @@ use super::problem::Problem;
 use mcptest_core::escape::escape_path;
 use mcptest_core::grade::Grades;
 use mcptest_core::json::document::Place;
-use mcptest_core::row::{Reason, ReasonKind};
+use mcptest_core::row::{PartOfFile, Reason, ReasonKind};
 use mcptest_files as files;
 use mcptest_import::{Fidelity, ImportError, import, is_foreign};
 use mcptest_mcp::tape::{self, FORMAT, Tape, TapeError, TraceOptions};
@@ -23,6 +23,8 @@ pub struct Recording {
     path: PathBuf,
     bytes: Vec<u8>,
     fidelity: Option<Fidelity>,
+    /// The lines of the runs in the file, if the bytes are a part of it.
+    lines: Option<Vec<usize>>,
 }
 
 impl Recording {
@@ -33,7 +35,16 @@ impl Recording {
             path: path.to_owned(),
             bytes,
             fidelity,
+            lines: None,
         })
+    }
+
+    /// The runs of a file that belong to one group of transcripts.
+    pub(crate) fn from_part(path: &Path, part: &PartOfFile) -> Self {
+        Self {
+            lines: Some(part.lines.clone()),
+            ..Self::from_text(path.to_owned(), &part.text)
+        }
     }
 
     /// A cassette without a file.
@@ -42,6 +53,7 @@ impl Recording {
             path,
             bytes: text.as_bytes().to_vec(),
             fidelity: None,
+            lines: None,
         }
     }
 
@@ -77,7 +89,12 @@ impl Recording {
 
     /// The cassette in these bytes.
     pub fn cassette(&self) -> Result<Cassette<'_>, ReadError> {
-        parse(&self.bytes).map_err(|problem| ReadFault::Bad(problem).at(&self.path))
+        let mut cassette =
+            parse(&self.bytes).map_err(|problem| ReadFault::Bad(problem).at(&self.path))?;
+        for (run, line) in cassette.runs.iter_mut().zip(self.lines.iter().flatten()) {
+            run.line = *line;
+        }
+        Ok(cassette)
     }
 }
 

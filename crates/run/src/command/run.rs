@@ -6,7 +6,7 @@ use super::watch;
 use crate::{Mode, Options, RunOutcome, Which};
 use clap::Args;
 use mcptest_command::reports::Reports;
-use mcptest_command::suites::{LoadedSuites, Suites};
+use mcptest_command::suites::{LoadedSuites, Suites, TracesFolder};
 use mcptest_command::value::{Word, one_of, parse_dollars, parse_duration};
 use mcptest_command::{
     Deny, Destination, EXIT_BROKEN, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET, Failure, Group,
@@ -37,6 +37,15 @@ pub(crate) struct Run {
     /// Judge the transcripts in a folder instead of the recorded runs, one row per subfolder or single file.
     #[arg(long, value_name = "DIR", help_heading = "Select tests", conflicts_with_all = ["record", "live"])]
     pub(crate) traces: Option<PathBuf>,
+    /// With `--traces`, judge the runs of all files that have the same KEY in their trace, such as `labels.task_id`, as
+    /// one row.
+    #[arg(
+        long,
+        value_name = "KEY",
+        help_heading = "Select tests",
+        requires = "traces"
+    )]
+    pub(crate) group_by: Option<String>,
     #[command(flatten)]
     pub(crate) selecting: Selecting,
     /// Judge affected tests again whenever a suite or a recording changes, until Ctrl-C.
@@ -234,7 +243,11 @@ impl Invocation<'_> {
     /// Loads the suites, with the overrides of the command line.
     pub(super) fn load(self) -> Result<LoadedSuites, Failure> {
         let args = self.args;
-        let mut suites = LoadedSuites::load(&args.suites, args.traces.as_deref(), self.gates)?;
+        let traces = args.traces.as_deref().map(|folder| TracesFolder {
+            folder,
+            group_by: args.group_by.as_deref(),
+        });
+        let mut suites = LoadedSuites::load(&args.suites, traces, self.gates)?;
         put_in_place(&mut suites.loaded, &args.calling)?;
         Ok(suites)
     }

@@ -1,7 +1,7 @@
 //! `mcptest validate`: check suites by the rules of `run`, without judging.
 
 use clap::Args;
-use mcptest_command::suites::{LoadedSuites, Suites};
+use mcptest_command::suites::{LoadedSuites, Suites, TracesFolder};
 use mcptest_command::{EXIT_BROKEN, Failure, Group, Program, RunCommand, output};
 use mcptest_core::escape::escape;
 use mcptest_core::problem::Level;
@@ -17,6 +17,9 @@ pub(crate) struct Validate {
     /// Check the suites for `run --traces DIR`, and that DIR has transcripts.
     #[arg(long, value_name = "DIR")]
     traces: Option<PathBuf>,
+    /// Check for `run --traces DIR --group-by KEY`.
+    #[arg(long, value_name = "KEY", requires = "traces")]
+    group_by: Option<String>,
     /// Treat warnings as errors.
     #[arg(long)]
     deny_warnings: bool,
@@ -29,7 +32,11 @@ impl RunCommand for Validate {
     const EXAMPLE: &'static str = "mcptest validate examples/";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
-        let suites = LoadedSuites::load(&self.suites, self.traces.as_deref(), program.gates)?;
+        let traces = self.traces.as_deref().map(|folder| TracesFolder {
+            folder,
+            group_by: self.group_by.as_deref(),
+        });
+        let suites = LoadedSuites::load(&self.suites, traces, program.gates)?;
         let (groups, loaded) = (suites.groups(), suites.loaded);
         let problems = |level| {
             let all = loaded.iter().flat_map(|(_, loaded)| &loaded.problems);

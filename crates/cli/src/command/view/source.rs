@@ -117,6 +117,7 @@ fn groups(paths: &[PathBuf]) -> Result<Vec<Transcripts>, Failure> {
             groups.push(Transcripts {
                 name,
                 files: vec![path.clone()],
+                ..Transcripts::default()
             });
         }
     }
