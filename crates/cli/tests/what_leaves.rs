@@ -285,6 +285,7 @@ run SUITE --list
 run SUITE --dry-run
 run SUITE --live
 run SUITE --traces runs
+run SUITE --traces runs --group-by final_response
 run SUITE --filter ODD
 run SUITE --reporter ODD
 run SUITE --verbose --reporter json=out/x.json --reporter junit=out/x.xml --reporter ndjson
@@ -298,6 +299,7 @@ eval ODD.yml --explain --filter ODD
 validate REFUSED
 validate SUITE
 validate SUITE --traces runs
+validate SUITE --traces runs --group-by ODD
 show FILE
 show --full FILE
 show --run 7 FILE
@@ -382,6 +384,7 @@ judge-check SUITE --traces runs --labels labels.json --quiet
 judge-check suite.yml --traces runs --labels FILE
 judge-check REFUSED --explain
 model-baseline capture SUITE -o out/baselines
+model-baseline capture SUITE --traces runs --group-by final_response --allow-failed -o out/traces
 model-baseline capture REFUSED
 model-baseline capture suite.yml --models ODD
 model-baseline diff FILE out/baselines/default.json
@@ -394,6 +397,7 @@ compare report.json --models ODD,nope
 compare . . --suite SUITE
 compare cassette.jsonl cassette.jsonl --suite suite.yml
 compare . . --suite REFUSED
+compare --traces runs --traces runs --suite SUITE --group-by final_response
 compare ODD report.json --reporter ODD
 plan-runs --floor 0.9
 plan-runs --half-width ODD

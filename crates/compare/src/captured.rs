@@ -3,6 +3,7 @@
 use crate::baseline::{Baseline, FORMAT, RunBaseline, TestBaseline, VERSION, capture};
 use mcptest_core::guard::guarded;
 use mcptest_core::row::{RowOfAgent, Subject};
+use mcptest_core::trace::Run;
 use mcptest_core::words::count;
 use mcptest_files as files;
 use mcptest_replay::judged_runs::{judged_runs, plain, settled_runs};
@@ -38,8 +39,9 @@ pub(crate) fn capture_baselines(plan: &Plan<'_>, wanted: CapturedRuns) -> Captur
         let test = match row.subject {
             Subject::Agent(of) => guarded(|| captured_test(RowOfAgent { row, of }, wanted))
                 .unwrap_or_else(|panic| Err(panic.to_string()))
-                .and_then(|test| without_secrets(test, &secrets.of(of.suite)))
-                .map(|test| (of.model_label(), test)),
+                .and_then(|(model, test)| {
+                    Ok((model, without_secrets(test, &secrets.of(of.suite))?))
+                }),
             Subject::Refused(loaded) => Err(loaded.refusal().message),
             Subject::Tool(_) => continue,
         };
@@ -58,7 +60,7 @@ pub(crate) fn capture_baselines(plan: &Plan<'_>, wanted: CapturedRuns) -> Captur
 fn captured_test(
     RowOfAgent { row, of }: RowOfAgent<'_>,
     wanted: CapturedRuns,
-) -> Result<TestBaseline, String> {
+) -> Result<(Option<String>, TestBaseline), String> {
     let opened = OpenedRow::open(row, None);
     let parsed = opened.parse();
     let recorded = parsed.recorded();
@@ -72,7 +74,24 @@ fn captured_test(
             count(runs.len(), "run")
         ));
     }
-    Ok(capture(of, &runs))
+    let test = capture(of, &runs);
+    if row.transcripts.is_none() {
+        return Ok((of.model_label(), test));
+    }
+    let test = TestBaseline {
+        name: row.name.clone(),
+        ..test
+    };
+    Ok((recorded_model(&runs), test))
+}
+
+/// The model of transcripts, if all of them have the same.
+fn recorded_model(runs: &[Run<'_>]) -> Option<String> {
+    let mut models = runs.iter().map(|run| run.header?.model.as_ref());
+    let first = models.next()??;
+    models
+        .all(|other| other == Some(first))
+        .then(|| first.clone())
 }
 
 impl Captured {

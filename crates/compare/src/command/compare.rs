@@ -1,6 +1,6 @@
 //! `mcptest compare`: is an agent better or worse than before, or is it chance?
 
-use super::side::JudgedSide;
+use super::side::{JudgedSide, TracesSide};
 use crate::reports::{Compared, Named, ReportDiff, compare, compare_several, leave_models_out};
 use crate::show::reports::REPORTERS;
 use clap::Args;
@@ -18,11 +18,19 @@ use std::path::{Component, Path, PathBuf};
 pub(crate) struct Compare {
     /// JSON reports, cassettes, folders with suites and recordings, or git revisions; each is compared with the first.
     /// `NAME=SIDE` names a side.
-    #[arg(value_name = "SIDE", required = true)]
+    #[arg(value_name = "SIDE", required_unless_present = "traces")]
     pub(crate) sides: Vec<PathBuf>,
+    /// Compare the transcripts in a folder, one test per subfolder or single file; repeatable. These sides come after
+    /// the others. `NAME=DIR` names a side.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) traces: Vec<PathBuf>,
+    /// With `--traces`, compare the runs of all files that have the same KEY in their trace, such as `labels.task_id`,
+    /// as one test.
+    #[arg(long, value_name = "KEY", requires = "traces")]
+    pub(crate) group_by: Option<String>,
     /// Judge recordings by this suite or folder of suites; repeatable [default: every suite of a folder or revision].
     /// PATH is looked up in each folder or revision, then in the current folder.
-    #[arg(long = "suite", value_name = "PATH")]
+    #[arg(long = "suite", visible_alias = "config", value_name = "PATH")]
     pub(crate) suites: Vec<PathBuf>,
     /// Compare these models of one side.
     #[arg(long, value_name = "MODEL,MODEL", value_delimiter = ',')]
@@ -50,6 +58,15 @@ const FAIL_ON: [Word<Verdict>; 1] = [(
     "Evidence that a side passes less often than the first, or a test that passed and now fails",
 )];
 
+/// A side on the command line.
+#[derive(Clone, Copy)]
+enum WrittenSide<'a> {
+    /// A report, a cassette, a folder with suites, or a revision.
+    Any(&'a Path),
+    /// A folder of transcripts.
+    Traces(&'a Path),
+}
+
 impl RunCommand for Compare {
     const NAME: &'static str = "compare";
     const GROUP: Group = Group::Compare;
@@ -74,7 +91,7 @@ impl RunCommand for Compare {
             [a, b] => Compared::Two(Box::new(compare(a, b, self.k))),
             _ => Compared::Several(compare_several(sides[0], &sides[1..], self.k)),
         };
-        refuse_sides_without_a_common_test(&found)?;
+        self.refuse_sides_without_a_common_test(&found)?;
         Destination::write_all(&destinations, &found, self.verbose, None)?;
         Ok(exit_code(&found, self.fail_on))
     }
@@ -87,8 +104,8 @@ impl Compare {
         destinations: &[Destination<Compared>],
         program: &Program,
     ) -> Result<(Vec<Report>, Vec<String>), Failure> {
-        match (&self.sides[..], &self.models[..]) {
-            ([one], [_, _, ..]) => self.models_of_side(one, destinations, program),
+        match (&self.written_sides()[..], &self.models[..]) {
+            (&[one], [_, _, ..]) => self.models_of_side(one, destinations, program),
             ([_, _, ..], []) => self.several_sides(destinations, program),
             ([_], _) => {
                 let help =
@@ -105,10 +122,17 @@ impl Compare {
         }
     }
 
+    /// The sides in the order of the comparison.
+    fn written_sides(&self) -> Vec<WrittenSide<'_>> {
+        let sides = self.sides.iter().map(|side| WrittenSide::Any(side));
+        let traces = self.traces.iter().map(|folder| WrittenSide::Traces(folder));
+        sides.chain(traces).collect()
+    }
+
     /// The models of one side, each as a side.
     fn models_of_side(
         &self,
-        side: &Path,
+        side: WrittenSide<'_>,
         destinations: &[Destination<Compared>],
         program: &Program,
     ) -> Result<(Vec<Report>, Vec<String>), Failure> {
@@ -121,14 +145,34 @@ impl Compare {
             .collect()
     }
 
+    fn refuse_sides_without_a_common_test(&self, found: &Compared) -> Result<(), Failure> {
+        let Some(alone) = found.sides().iter().find(|side| side.tests.is_empty()) else {
+            return Ok(());
+        };
+        let (a, b) = (escape(&alone.a.name), escape(&alone.b.name));
+        let help = match (&self.traces[..], &self.group_by) {
+            ([_, ..], None) => {
+                "tests are matched by the names of subfolders and files; to match them by a key of the traces, use \
+                 `--group-by KEY`, such as `labels.task_id`"
+            }
+            _ => {
+                "tests are matched by suite, name, model and variant; to compare models, use `--models ONE,OTHER`"
+            }
+        };
+        Err(Failure::with_help(
+            format!("{a} and {b} have no test in common"),
+            help,
+        ))
+    }
+
     fn several_sides(
         &self,
         destinations: &[Destination<Compared>],
         program: &Program,
     ) -> Result<(Vec<Report>, Vec<String>), Failure> {
         let judged = self
-            .sides
-            .iter()
+            .written_sides()
+            .into_iter()
             .map(|side| self.judge(side, destinations, program))
             .collect::<Result<Vec<JudgedSide>, _>>()?;
         if !self.suites.is_empty() && !judged.iter().any(|side| side.by_suites) {
@@ -147,27 +191,29 @@ impl Compare {
 
     fn judge(
         &self,
-        side: &Path,
+        side: WrittenSide<'_>,
         destinations: &[Destination<Compared>],
         program: &Program,
     ) -> Result<JudgedSide, Failure> {
-        JudgedSide::new(side, &self.suites, program.gates).map_err(|failure| {
-            let named = self.sides.iter().chain(&self.suites).cloned();
+        let judged = match side {
+            WrittenSide::Any(written) => JudgedSide::new(written, &self.suites, program.gates),
+            WrittenSide::Traces(written) => TracesSide {
+                written,
+                group_by: self.group_by.as_deref(),
+                suites: &self.suites,
+            }
+            .judge(program.gates),
+        };
+        judged.map_err(|failure| {
+            let named = self
+                .sides
+                .iter()
+                .chain(&self.traces)
+                .chain(&self.suites)
+                .cloned();
             Destination::discard_for(destinations, named, failure)
         })
     }
-}
-
-fn refuse_sides_without_a_common_test(found: &Compared) -> Result<(), Failure> {
-    let Some(alone) = found.sides().iter().find(|side| side.tests.is_empty()) else {
-        return Ok(());
-    };
-    let (a, b) = (escape(&alone.a.name), escape(&alone.b.name));
-    let help = "tests are matched by suite, name, model and variant; to compare models, use `--models ONE,OTHER`";
-    Err(Failure::with_help(
-        format!("{a} and {b} have no test in common"),
-        help,
-    ))
 }
 
 /// Refuses equal names. Two sides are the first and the second; more sides need distinct names.

@@ -6,10 +6,10 @@ use crate::captured::{Captured, CapturedRuns, capture_baselines, read_baseline, 
 use crate::show::baseline::REPORTERS;
 use clap::{Args, Subcommand};
 use mcptest_command::reports::reporters_help;
-use mcptest_command::suites::Suites;
+use mcptest_command::suites::{LoadedSuites, Suites, TracesFolder};
 use mcptest_command::{
     Destination, EXIT_BROKEN, EXIT_FAILED, EXIT_NOTHING_SELECTED, Failure, Group, Program,
-    RunCommand, example_help, output, suites,
+    RunCommand, example_help, output,
 };
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem::did_you_mean;
@@ -40,6 +40,13 @@ enum Action {
 struct Capture {
     #[command(flatten)]
     pub(crate) suites: Suites,
+    /// Capture the transcripts in a folder instead of the recorded runs, one test per subfolder or single file.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) traces: Option<PathBuf>,
+    /// With `--traces`, capture the runs of all files that have the same KEY in their trace, such as `labels.task_id`,
+    /// as one test.
+    #[arg(long, value_name = "KEY", requires = "traces")]
+    pub(crate) group_by: Option<String>,
     /// The folder to write to; missing folders are created, and baselines in it are overwritten.
     #[arg(long, short, value_name = "DIR", default_value = "baselines")]
     pub(crate) out: PathBuf,
@@ -86,23 +93,28 @@ impl RunCommand for ModelBaseline {
 }
 
 fn capture(args: &Capture, program: &Program) -> Result<u8, Failure> {
-    let loaded = suites::load(
-        &args.suites,
-        program.gates,
-        mcptest_replay::load_suites_to_capture,
-    )?;
+    let traces = args.traces.as_deref().map(|folder| TracesFolder {
+        folder,
+        group_by: args.group_by.as_deref(),
+    });
+    let suites = LoadedSuites::load_to_capture(&args.suites, traces, program.gates)?;
     let selection = Selection {
         filters: args.filter.clone(),
         ..Selection::default()
     };
-    let mut plan = Plan::new(&loaded, &selection);
-    select_models(&mut plan, &args.models)?;
+    let mut plan = suites.plan(&selection);
+    if args.traces.is_none() {
+        select_models(&mut plan, &args.models)?;
+    }
     let wanted = if args.allow_failed {
         CapturedRuns::PassedAndFailed
     } else {
         CapturedRuns::Passed
     };
-    let captured = capture_baselines(&plan, wanted);
+    let mut captured = capture_baselines(&plan, wanted);
+    if args.traces.is_some() {
+        keep_models(&mut captured, &args.models)?;
+    }
     write_captured(&captured, &args.out)?;
     if !captured.left_out.is_empty() {
         return Ok(EXIT_BROKEN);
@@ -133,22 +145,29 @@ fn write_captured(captured: &Captured, folder: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Keeps the baselines of these models, which the transcripts name. A model without one is an error.
+fn keep_models(captured: &mut Captured, models: &[String]) -> Result<(), Failure> {
+    if models.is_empty() {
+        return Ok(());
+    }
+    let known: Vec<String> = captured
+        .baselines
+        .iter()
+        .filter_map(|baseline| baseline.model.clone())
+        .collect();
+    refuse_unknown_model(models, &known)?;
+    let is_wanted = |model: &Option<String>| model.as_ref().is_some_and(|one| models.contains(one));
+    captured
+        .baselines
+        .retain(|baseline| is_wanted(&baseline.model));
+    Ok(())
+}
+
 /// Keeps the rows of these models. A model without a row is an error.
 fn select_models(plan: &mut Plan<'_>, models: &[String]) -> Result<(), Failure> {
     let label = |row: &Row<'_>| row.agent_row().and_then(|of| of.model_label());
     let known: Vec<String> = plan.rows.iter().filter_map(label).collect();
-    if let Some(unknown) = models.iter().find(|model| !known.contains(model)) {
-        let mut listed = known.clone();
-        listed.sort();
-        listed.dedup();
-        let help = did_you_mean(unknown, known.iter().map(String::as_str), || {
-            format!("the models here are {}", listed.join(", "))
-        });
-        return Err(Failure::with_help(
-            format!("no selected test has the model `{unknown}`"),
-            help,
-        ));
-    }
+    refuse_unknown_model(models, &known)?;
     let is_wanted = |row: &Row<'_>| {
         models.is_empty()
             || row.is_refused()
@@ -156,6 +175,26 @@ fn select_models(plan: &mut Plan<'_>, models: &[String]) -> Result<(), Failure> 
     };
     plan.rows.retain(is_wanted);
     Ok(())
+}
+
+fn refuse_unknown_model(models: &[String], known: &[String]) -> Result<(), Failure> {
+    let Some(unknown) = models.iter().find(|model| !known.contains(model)) else {
+        return Ok(());
+    };
+    let mut listed = known.to_vec();
+    listed.sort();
+    listed.dedup();
+    let help = did_you_mean(unknown, known.iter().map(String::as_str), || {
+        if listed.is_empty() {
+            "the tests name no model".to_owned()
+        } else {
+            format!("the models here are {}", listed.join(", "))
+        }
+    });
+    Err(Failure::with_help(
+        format!("no selected test has the model `{unknown}`"),
+        help,
+    ))
 }
 
 fn diff(args: &Diff, program: &Program) -> Result<u8, Failure> {

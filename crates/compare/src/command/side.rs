@@ -1,6 +1,7 @@
 //! What is a side of a comparison, and what are the results of its runs?
 
 use mcptest_command::reports::saved;
+use mcptest_command::suites::TracesFolder;
 use mcptest_command::{Failure, suites};
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::eval::Gates;
@@ -77,6 +78,31 @@ impl JudgedSide {
                 ))
             }
         }
+    }
+}
+
+/// The transcripts of a folder, judged by the agents of suites.
+pub(super) struct TracesSide<'a> {
+    /// The folder, or `NAME=DIR`.
+    pub(super) written: &'a Path,
+    pub(super) group_by: Option<&'a str>,
+    pub(super) suites: &'a [PathBuf],
+}
+
+impl TracesSide<'_> {
+    /// Judges them. Without suites, the suite of the current folder judges.
+    pub(super) fn judge(&self, gates: Gates) -> Result<JudgedSide, Failure> {
+        let named = self.written.to_str().and_then(|text| text.split_once('='));
+        let named = named.filter(|(name, side)| !name.is_empty() && !side.is_empty());
+        let (name, folder) = match named.filter(|_| !self.written.exists()) {
+            Some((name, folder)) => (name.to_owned(), Path::new(folder)),
+            None => (self.written.display().to_string(), self.written),
+        };
+        let groups = suites::groups(TracesFolder {
+            folder,
+            group_by: self.group_by,
+        })?;
+        of_transcripts(name, folder, &groups, self.suites, gates)
     }
 }
 
