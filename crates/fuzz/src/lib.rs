@@ -32,6 +32,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("import_openinference", import_openinference),
     ("import_otel", import_otel),
     ("import_pydantic_ai", import_pydantic_ai),
+    ("import_atif", import_atif),
     ("reply", reply),
     ("gates", gates),
 ];
@@ -255,6 +256,11 @@ pub fn import_otel(data: &[u8]) {
 /// Messages of Pydantic AI.
 pub fn import_pydantic_ai(data: &[u8]) {
     imported("pydantic-ai", data);
+}
+
+/// ATIF trajectories.
+pub fn import_atif(data: &[u8]) {
+    imported("atif", data);
 }
 
 /// A transcript: an accepted transcript becomes a cassette whose runs can all be read and whose results match their

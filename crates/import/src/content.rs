@@ -145,8 +145,8 @@ pub(crate) fn answer_of(
     ImportedAnswer {
         is_error,
         content: Some(raw(&kept)),
-        structured: None,
         text: whole,
+        ..ImportedAnswer::default()
     }
 }
 
@@ -177,6 +177,7 @@ pub(crate) fn value_of(
             content: Some(raw(&[text_block(&text)])),
             structured,
             text,
+            ..ImportedAnswer::default()
         }
     })
 }

@@ -14,7 +14,7 @@ const NATIVE: [&str; 6] = [
 ];
 
 /// Top-level keys of transcripts. A trace may have a field with such a name, next to `tool_calls`.
-const FOREIGN: [&str; 26] = [
+const FOREIGN: [&str; 30] = [
     "messages",
     "role",
     "lc",
@@ -41,6 +41,10 @@ const FOREIGN: [&str; 26] = [
     "sdk_http_response",
     "context",
     "context.trace_id",
+    "schema_version",
+    "payload",
+    "eval",
+    "steps",
 ];
 
 /// Returns true if the file may be a transcript. Looks only at the first key of a cassette.

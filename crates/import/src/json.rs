@@ -82,6 +82,14 @@ impl<'a> Json<'a> {
         }
     }
 
+    pub(crate) fn number(self) -> Option<f64> {
+        serde_json::from_str(self.0).ok()
+    }
+
+    pub(crate) fn integer(self) -> Option<i64> {
+        serde_json::from_str(self.0).ok()
+    }
+
     pub(crate) fn flag(self) -> Option<bool> {
         serde_json::from_str(self.0).ok()
     }

@@ -2,6 +2,7 @@
 
 mod ai_sdk;
 mod anthropic;
+mod atif;
 mod catalogue;
 mod claude_code;
 mod content;
@@ -20,11 +21,14 @@ mod problem;
 mod pydantic_ai;
 mod sample;
 mod server_name;
+mod sub_agent;
+mod time;
 mod transcript;
 mod unit;
 mod usage;
 mod write;
 
+pub use atif::{atif, left_out_of_atif};
 pub use fidelity::Fidelity;
 pub use foreign::is_foreign;
 pub use problem::{ImportError, ImportFault};
@@ -52,6 +56,7 @@ pub struct Importer {
 
 /// Every format, the most telling first: a list of plain messages is the last.
 pub const IMPORTERS: &[Importer] = &[
+    atif::IMPORTER,
     otel::openinference::IMPORTER,
     otel::IMPORTER,
     langchain::IMPORTER,

@@ -4,7 +4,8 @@ use crate::cut_off::is_cut_off;
 use crate::json::{Fields, Misfit, raw};
 use crate::server_name::{Bare, bare};
 use mcptest_core::trace::{
-    CatalogueTool, RecordedCall, RecordedDelegation, RecordedError, RecordedTurn, Tokens,
+    CatalogueTool, RecordedCall, RecordedDelegation, RecordedError, RecordedFailure, RecordedTurn,
+    Tokens,
 };
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -28,6 +29,7 @@ pub(crate) struct Transcript {
     pub(crate) errors: Vec<RecordedError>,
     pub(crate) delegations: Vec<RecordedDelegation>,
     pub(crate) duration_ms: Option<u64>,
+    pub(crate) cost_usd: Option<f64>,
     /// True if the format marks errors among these results.
     pub(crate) marks_errors: bool,
     pub(crate) dropped: BTreeMap<Dropped, usize>,
@@ -36,7 +38,8 @@ pub(crate) struct Transcript {
     /// Calls in answers that were cut off; they were not made.
     pub(crate) unmade_calls: Vec<RecordedCall>,
     pub(crate) turns: Vec<RecordedTurn>,
-    assistant_turns: u64,
+    /// The number of messages of the model.
+    pub(crate) assistant_turns: u64,
     /// True if the provider's last request had no answer.
     is_broken_off: bool,
     /// The turns in which the model's answer was cut off.
@@ -55,6 +58,8 @@ pub(crate) struct ImportedAnswer {
     pub(crate) is_error: bool,
     pub(crate) content: Option<Box<RawValue>>,
     pub(crate) structured: Option<Box<RawValue>>,
+    /// A protocol or transport error instead of a result.
+    pub(crate) failure: Option<RecordedFailure>,
     /// The content as plain text, for the conversation's turn.
     pub(crate) text: String,
 }
@@ -71,6 +76,8 @@ pub(crate) enum Dropped {
     InnerCall,
     CutMessages,
     Span,
+    CopiedStep,
+    OtherFile,
     Other,
 }
 
@@ -90,6 +97,11 @@ impl Dropped {
                 "message lists that were cut off",
             ],
             Self::Span => ["span of other kinds", "spans of other kinds"],
+            Self::CopiedStep => [
+                "step copied from an earlier trajectory",
+                "steps copied from an earlier trajectory",
+            ],
+            Self::OtherFile => ["trajectory in another file", "trajectories in other files"],
             Self::Other => ["part of another kind", "parts of other kinds"],
         }
     }
@@ -243,6 +255,33 @@ impl Transcript {
         Ok(())
     }
 
+    /// Adds the tool's answer with its text to the call at this index.
+    pub(crate) fn answer_at(&mut self, index: usize, mut answer: ImportedAnswer) {
+        let text = std::mem::take(&mut answer.text);
+        self.tool_said(text);
+        self.answer_call(index, answer);
+    }
+
+    /// The text of an answer, as a message.
+    pub(crate) fn tool_said(&mut self, text: String) {
+        self.turns.push(RecordedTurn::new("tool", text));
+    }
+
+    /// The token counts of the model's latest message.
+    pub(crate) fn count_answer(&mut self, tokens: Tokens) {
+        let said = self.turns.iter_mut().rev();
+        if let Some(turn) = said.into_iter().find(|turn| turn.role == "assistant") {
+            turn.tokens = Some(tokens).filter(|tokens| *tokens != Tokens::default());
+        }
+    }
+
+    /// Adds to the cost, if one is known.
+    pub(crate) fn add_cost(&mut self, cost_usd: Option<f64>) {
+        if let Some(cost) = cost_usd {
+            *self.cost_usd.get_or_insert_default() += cost;
+        }
+    }
+
     /// The answer to the call at this index.
     pub(crate) fn answer_call(&mut self, index: usize, answer: ImportedAnswer) {
         self.unanswered.remove(&index);
@@ -293,17 +332,21 @@ impl Transcript {
         Some(self.closing.trim_end()).filter(|text| !text.is_empty())
     }
 
+    /// Sets the closing message, where the transcript names it.
+    pub(crate) fn close_with(&mut self, text: String) {
+        self.closing = text;
+    }
+
     /// Separates calls that were never made: calls of an answer that was cut off, unless they have results.
     pub(crate) fn leave_cut_off_calls(&mut self) {
-        if self.cut_off_turns.is_empty() {
+        let cut_off_turns = std::mem::take(&mut self.cut_off_turns);
+        if cut_off_turns.is_empty() {
             return;
         }
         let calls = std::mem::take(&mut self.calls);
         let answers = std::mem::take(&mut self.answers);
         for (call, answer) in calls.into_iter().zip(answers) {
-            let is_cut_off = call
-                .turn
-                .is_some_and(|turn| self.cut_off_turns.contains(&turn));
+            let is_cut_off = call.turn.is_some_and(|turn| cut_off_turns.contains(&turn));
             if is_cut_off && answer.is_none() {
                 self.unmade_calls.push(call);
             } else {
@@ -311,7 +354,7 @@ impl Transcript {
                 self.answers.push(answer);
             }
         }
-        let last = self.turn().filter(|last| self.cut_off_turns.contains(last));
+        let last = self.turn().filter(|last| cut_off_turns.contains(last));
         if last.is_some() && self.calls.iter().all(|call| call.turn != last) {
             let said = self
                 .turns
@@ -390,8 +433,8 @@ impl ImportedAnswer {
         Self {
             is_error,
             content: Some(raw(&[text_block(&text)])),
-            structured: None,
             text: text.into_owned(),
+            ..Self::default()
         }
     }
 }

@@ -145,6 +145,7 @@ fn trace(transcript: Transcript) -> ConversationTrace {
             is_error,
             content,
             structured,
+            failure,
             ..
         } = answer?;
         Some(RecordedResult {
@@ -152,6 +153,7 @@ fn trace(transcript: Transcript) -> ConversationTrace {
             is_error,
             content,
             structured,
+            error: failure,
             ..RecordedResult::default()
         })
     });
@@ -169,7 +171,7 @@ fn trace(transcript: Transcript) -> ConversationTrace {
             turns: Some(transcript.turns),
             duration_ms: transcript.duration_ms,
             message_count: Some(message_count),
-            cost_usd: None,
+            cost_usd: transcript.cost_usd,
         },
         ..ConversationTrace::default()
     }

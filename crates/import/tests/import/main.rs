@@ -9,6 +9,7 @@
     missing_docs
 )]
 
+mod atif;
 mod bad_input;
 mod bills;
 mod details;
