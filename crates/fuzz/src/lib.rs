@@ -33,6 +33,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("import_otel", import_otel),
     ("import_pydantic_ai", import_pydantic_ai),
     ("import_atif", import_atif),
+    ("import_codex", import_codex),
     ("reply", reply),
     ("gates", gates),
 ];
@@ -261,6 +262,11 @@ pub fn import_pydantic_ai(data: &[u8]) {
 /// ATIF trajectories.
 pub fn import_atif(data: &[u8]) {
     imported("atif", data);
+}
+
+/// Rollouts of Codex.
+pub fn import_codex(data: &[u8]) {
+    imported("codex", data);
 }
 
 /// A transcript: an accepted transcript becomes a cassette whose runs can all be read and whose results match their

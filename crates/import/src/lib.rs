@@ -5,6 +5,7 @@ mod anthropic;
 mod atif;
 mod catalogue;
 mod claude_code;
+mod codex;
 mod content;
 mod cut_off;
 mod document;
@@ -57,6 +58,7 @@ pub struct Importer {
 /// Every format, the most telling first: a list of plain messages is the last.
 pub const IMPORTERS: &[Importer] = &[
     atif::IMPORTER,
+    codex::IMPORTER,
     otel::openinference::IMPORTER,
     otel::IMPORTER,
     langchain::IMPORTER,

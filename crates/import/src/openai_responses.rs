@@ -263,10 +263,11 @@ fn transcript(steps: &[ConversationStep<'_>]) -> Result<Transcript, Misfit> {
     Ok(reader.transcript)
 }
 
-struct ItemReader {
-    transcript: Transcript,
+#[derive(Default)]
+pub(crate) struct ItemReader {
+    pub(crate) transcript: Transcript,
     /// True if the previous item was the model's, in the same answer.
-    in_turn: bool,
+    pub(crate) in_turn: bool,
 }
 
 impl ItemReader {
@@ -297,7 +298,7 @@ impl ItemReader {
         Ok(())
     }
 
-    fn item(&mut self, item: &Fields<'_>) -> Result<(), Misfit> {
+    pub(crate) fn item(&mut self, item: &Fields<'_>) -> Result<(), Misfit> {
         let is_of_model = is_of_model(item);
         if is_of_model && !self.in_turn {
             self.transcript.assistant();

@@ -77,6 +77,7 @@ pub(crate) enum Dropped {
     CutMessages,
     Span,
     CopiedStep,
+    MessageOfProgram,
     OtherFile,
     Other,
 }
@@ -101,6 +102,7 @@ impl Dropped {
                 "step copied from an earlier trajectory",
                 "steps copied from an earlier trajectory",
             ],
+            Self::MessageOfProgram => ["message of the program", "messages of the program"],
             Self::OtherFile => ["trajectory in another file", "trajectories in other files"],
             Self::Other => ["part of another kind", "parts of other kinds"],
         }

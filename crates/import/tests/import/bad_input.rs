@@ -140,8 +140,10 @@ fn a_transcript_cut_off_anywhere_is_an_error_with_a_place_or_whole() {
                     path.display()
                 ),
                 Err(error) => {
+                    // Lines may end before the first message.
+                    let is_before = error.to_string().contains("it contains no conversation");
                     assert!(
-                        error.place.is_some() || end < 4,
+                        error.place.is_some() || end < 4 || is_before,
                         "{} at {end}: {error}",
                         path.display()
                     );
