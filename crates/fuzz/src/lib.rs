@@ -34,6 +34,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("import_pydantic_ai", import_pydantic_ai),
     ("import_atif", import_atif),
     ("import_codex", import_codex),
+    ("import_inspect", import_inspect),
     ("reply", reply),
     ("gates", gates),
 ];
@@ -267,6 +268,11 @@ pub fn import_atif(data: &[u8]) {
 /// Rollouts of Codex.
 pub fn import_codex(data: &[u8]) {
     imported("codex", data);
+}
+
+/// Logs of Inspect.
+pub fn import_inspect(data: &[u8]) {
+    imported("inspect", data);
 }
 
 /// A transcript: an accepted transcript becomes a cassette whose runs can all be read and whose results match their

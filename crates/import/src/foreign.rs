@@ -1,6 +1,7 @@
 //! Is this a transcript of another program, instead of a cassette or a trace? The keys at its start
 //! decide.
 
+use crate::archive::is_archive;
 use crate::json::string_length;
 
 /// Keys that only cassettes and traces have at their top.
@@ -50,6 +51,9 @@ const FOREIGN: [&str; 30] = [
 /// Returns true if the file may be a transcript. Looks only at the first key of a cassette.
 pub fn is_foreign(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    if is_archive(bytes) {
+        return true;
+    }
     let start = bytes
         .iter()
         .position(|byte| !byte.is_ascii_whitespace() && *byte != b'[');

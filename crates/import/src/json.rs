@@ -26,6 +26,11 @@ impl<'a> Json<'a> {
             .then(|| Self::new(raw))
     }
 
+    /// The value of a whole text.
+    pub(crate) fn whole(text: &'a str) -> Option<Self> {
+        serde_json::from_str(text).ok().map(Self::new)
+    }
+
     pub(crate) fn text(self) -> &'a str {
         self.0
     }

@@ -2,6 +2,7 @@
 
 mod ai_sdk;
 mod anthropic;
+mod archive;
 mod atif;
 mod catalogue;
 mod claude_code;
@@ -13,6 +14,7 @@ mod exchange;
 mod fidelity;
 mod foreign;
 mod gemini;
+mod inspect;
 mod json;
 mod langchain;
 mod openai_chat;
@@ -29,6 +31,7 @@ mod unit;
 mod usage;
 mod write;
 
+pub use archive::ArchiveFault;
 pub use atif::{atif, left_out_of_atif};
 pub use fidelity::Fidelity;
 pub use foreign::is_foreign;
@@ -59,6 +62,7 @@ pub struct Importer {
 pub const IMPORTERS: &[Importer] = &[
     atif::IMPORTER,
     codex::IMPORTER,
+    inspect::IMPORTER,
     otel::openinference::IMPORTER,
     otel::IMPORTER,
     langchain::IMPORTER,
@@ -89,6 +93,16 @@ pub struct Imported {
 
 /// Reads a transcript. Without a format, detects it from the contents.
 pub fn import(bytes: &[u8], format: Option<&Importer>) -> Result<Imported, ImportError> {
+    if !archive::is_archive(bytes) {
+        return import_text(bytes, format);
+    }
+    // Its documents have no places in the file that the user sees.
+    let nowhere = |fault| ImportError { place: None, fault };
+    let text = archive::unpack(bytes).map_err(|fault| nowhere(fault.into()))?;
+    import_text(&text, format).map_err(|error| nowhere(error.fault))
+}
+
+fn import_text(bytes: &[u8], format: Option<&Importer>) -> Result<Imported, ImportError> {
     let document = Document::read(bytes)?;
     let importer = match format {
         Some(importer) => importer,

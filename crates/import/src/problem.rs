@@ -1,5 +1,6 @@
 //! What can be wrong with a transcript, and where?
 
+use crate::archive::ArchiveFault;
 use mcptest_core::json::document::{Placed, TextFault, Words};
 use thiserror::Error;
 
@@ -17,6 +18,9 @@ pub enum ImportFault {
     /// A problem of the text.
     #[error("{}", .0.said(&WORDS))]
     Text(TextFault),
+    /// A problem of an archive.
+    #[error(transparent)]
+    Archive(#[from] ArchiveFault),
     /// No importer recognises the contents.
     #[error(
         "{found} is not a known transcript format; the formats are {}, and `mcptest import \

@@ -8,6 +8,7 @@ use mcptest_core::trace::{
     Tokens,
 };
 use serde::Serialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -25,6 +26,8 @@ pub(crate) struct Transcript {
     pub(crate) stop_reason: Option<String>,
     /// The conversation's name in its source.
     pub(crate) trace_id: Option<String>,
+    /// What the source says of the run: a reward, whether it passed, its task.
+    pub(crate) labels: BTreeMap<String, Value>,
     pub(crate) tokens: Tokens,
     pub(crate) errors: Vec<RecordedError>,
     pub(crate) delegations: Vec<RecordedDelegation>,
@@ -262,6 +265,24 @@ impl Transcript {
         let text = std::mem::take(&mut answer.text);
         self.tool_said(text);
         self.answer_call(index, answer);
+    }
+
+    /// The call with this id that waits for its answer.
+    pub(crate) fn waiting_call(&self, id: &str) -> Option<usize> {
+        let waiting = self.by_id.get(id)?.iter().copied();
+        waiting
+            .into_iter()
+            .find(|index| self.answers[*index].is_none())
+    }
+
+    /// Adds calls with their answers, each before the call that now has this index. The messages that
+    /// made them are not known.
+    pub(crate) fn insert_calls(&mut self, calls: Vec<(usize, RecordedCall, ImportedAnswer)>) {
+        for (before, call, mut answer) in calls.into_iter().rev() {
+            answer.text.clear();
+            self.calls.insert(before, call);
+            self.answers.insert(before, Some(answer));
+        }
     }
 
     /// The text of an answer, as a message.

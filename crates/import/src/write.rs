@@ -166,6 +166,7 @@ fn trace(transcript: Transcript) -> ConversationTrace {
         trace_id: transcript.trace_id,
         errors: transcript.errors,
         delegations: transcript.delegations,
+        labels: transcript.labels,
         conversation: RecordedConversation {
             tokens: Some(transcript.tokens),
             turns: Some(transcript.turns),

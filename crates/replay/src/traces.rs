@@ -22,8 +22,15 @@ pub enum TracesError {
     #[error(transparent)]
     Unreadable(#[from] Unlisted),
     /// The folder has no transcripts.
-    #[error("no transcript found in {} (a transcript is a .json, .jsonl or .ndjson file)", escape_path(.0))]
+    #[error("no transcript found in {} (a transcript is a .json, .jsonl, .ndjson or .eval file)", escape_path(.0))]
     Empty(PathBuf),
+}
+
+/// Logs of Inspect are archives.
+const ARCHIVES: [&str; 1] = ["eval"];
+
+fn may_be_transcript(path: &Path) -> bool {
+    has_extension(path, &EXTENSIONS) || has_extension(path, &ARCHIVES)
 }
 
 /// The transcripts in a folder and its subfolders, in natural order; then the links to folders, which are not
@@ -39,7 +46,7 @@ pub fn transcripts_in(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Tra
     let found = walked
         .files
         .iter()
-        .filter(|path| has_extension(path, &EXTENSIONS) && !is_grades(path));
+        .filter(|path| may_be_transcript(path) && !is_grades(path));
     let mut files: Vec<PathBuf> = found.map(|path| folder.join(path)).collect();
     if files.is_empty() {
         return Err(TracesError::Empty(folder.to_owned()));

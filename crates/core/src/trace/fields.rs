@@ -247,6 +247,11 @@ static FIELDS: &[Field] = &[
         "the final state of the world that the run acted on",
     ),
     optional(
+        "labels",
+        Any,
+        "what the source says of the run, such as `labels.reward` or `labels.task_id`",
+    ),
+    optional(
         "conversation",
         Record(CONVERSATION),
         "the messages of the run and their totals",
@@ -442,6 +447,7 @@ mod tests {
             faults: Some(vec![fault()]),
             servers: vec![RecordedServer::default()],
             final_state: Some(json!({ "orders": {} })),
+            labels: [("reward".to_owned(), json!(1.0))].into(),
             conversation: RecordedConversation {
                 tokens: Some(tokens),
                 turns: Some(vec![turn]),

@@ -5,6 +5,7 @@ use crate::json::check_within;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 
 /// A run on its way to the envelope that cassettes keep and gates read. `None` means not recorded.
 ///
@@ -49,6 +50,9 @@ pub struct ConversationTrace {
     /// The final state of the world that the run acted on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub final_state: Option<Value>,
+    /// What the source says of the run, as a reward or the id of its task.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, Value>,
     /// Turns and totals.
     pub conversation: RecordedConversation,
 }

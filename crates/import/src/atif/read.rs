@@ -390,6 +390,10 @@ fn read_own(own: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit>
     if own.has("final_response") || own.has("no_final_response") {
         transcript.close_with(own.owned("final_response").unwrap_or_default());
     }
+    for (name, label) in own.part("labels").unwrap_or_default().entries() {
+        let label = serde_json::from_str(label.text()).unwrap_or_default();
+        transcript.labels.insert(name.to_owned(), label);
+    }
     for error in own.list("errors")?.unwrap_or_default() {
         let named: Named = serde_json::from_str(error.text())
             .map_err(|problem| Misfit::at(error, format!("not an error: {problem}")))?;

@@ -93,6 +93,8 @@ struct OwnOfRun<'a> {
     no_final_response: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     duration_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    labels: Option<&'a RawValue>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     errors: &'a [&'a RawValue],
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -301,6 +303,7 @@ impl<'a> Trajectory<'a> {
             final_response: closing.filter(|_| differs),
             no_final_response: differs && closing.is_none(),
             duration_ms: trace.conversation.duration_ms,
+            labels: trace.labels,
             errors: &trace.errors,
             delegations: hand_offs(trace),
             unmade_calls: trace.unmade_calls.iter().map(unmade_call).collect(),

@@ -103,6 +103,7 @@ fn what_only_a_native_trace_has_comes_back() {
         "final_response": "Done.",
         "stop_reason": "max_turns",
         "trace_id": "t",
+        "labels": { "reward": 0.5, "task_id": "7" },
         "errors": [{ "kind": "provider", "message": "overloaded" }],
         "delegations": [{ "from": "main", "to": "helper" }],
         "conversation": {
