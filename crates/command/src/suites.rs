@@ -8,7 +8,7 @@ use mcptest_core::eval::Gates;
 use mcptest_core::problem;
 use mcptest_core::suite::Loaded;
 use mcptest_files as files;
-use mcptest_replay::{FindError, Plan, Selection, Transcripts};
+use mcptest_replay::{FindError, Plan, Selection, TraceFilter, Transcripts};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -36,6 +36,42 @@ impl Suites {
     }
 }
 
+/// Which files of a folder are transcripts.
+#[derive(Debug, Default, Args)]
+pub struct TraceFiles {
+    /// Take the files of DIR that match this pattern, such as `session*.json` or `eu/**/*.jsonl`, instead of every .json, .jsonl, .ndjson and .eval file.
+    #[arg(long, value_name = "GLOB")]
+    pub include: Vec<String>,
+    /// Leave out the files of DIR that match this pattern.
+    #[arg(long, value_name = "GLOB")]
+    pub exclude: Vec<String>,
+}
+
+/// Every file with the ending of a transcript.
+static USUAL_FILES: TraceFiles = TraceFiles {
+    include: Vec::new(),
+    exclude: Vec::new(),
+};
+
+impl TraceFiles {
+    /// Refuses patterns without a folder whose files they choose.
+    pub fn refuse_without_folder(&self, has_folder: bool) -> Result<(), Failure> {
+        let has_patterns = !self.include.is_empty() || !self.exclude.is_empty();
+        if has_patterns && !has_folder {
+            return Err(Failure::with_help(
+                "`--include` and `--exclude` choose files of a folder of traces",
+                "name the folder with `--traces DIR`",
+            ));
+        }
+        Ok(())
+    }
+
+    /// The filter of these patterns.
+    pub fn filter(&self) -> Result<TraceFilter, Failure> {
+        Ok(TraceFilter::new(&self.include, &self.exclude)?)
+    }
+}
+
 /// The suites that a command names, and the runs that they judge.
 pub struct LoadedSuites {
     /// Each suite with its file name.
@@ -58,6 +94,8 @@ pub struct TracesFolder<'a> {
     pub folder: &'a Path,
     /// The key of a trace that the runs of a group share. Without it, a subfolder or a file is a group.
     pub group_by: Option<&'a str>,
+    /// Which of its files are transcripts.
+    pub files: &'a TraceFiles,
 }
 
 impl<'a> From<&'a Path> for TracesFolder<'a> {
@@ -65,7 +103,24 @@ impl<'a> From<&'a Path> for TracesFolder<'a> {
         Self {
             folder,
             group_by: None,
+            files: &USUAL_FILES,
         }
+    }
+}
+
+impl<'a> TracesFolder<'a> {
+    /// The folder of `--traces`, if the command line names one.
+    pub fn named(
+        folder: Option<&'a Path>,
+        group_by: Option<&'a str>,
+        files: &'a TraceFiles,
+    ) -> Result<Option<Self>, Failure> {
+        files.refuse_without_folder(folder.is_some())?;
+        Ok(folder.map(|folder| Self {
+            folder,
+            group_by,
+            files,
+        }))
     }
 }
 
@@ -81,9 +136,10 @@ impl GroupedFolder {
 
 /// The groups of transcripts in a folder.
 pub fn groups(traces: TracesFolder<'_>) -> Result<Vec<Transcripts>, Failure> {
+    let filter = traces.files.filter()?;
     let (groups, linked) = match traces.group_by {
-        Some(key) => mcptest_replay::groups_by(traces.folder, key)?,
-        None => mcptest_replay::groups(traces.folder)?,
+        Some(key) => mcptest_replay::groups_by(traces.folder, &filter, key)?,
+        None => mcptest_replay::groups(traces.folder, &filter)?,
     };
     output::not_entered(&linked);
     Ok(groups)
@@ -156,6 +212,20 @@ impl LoadedSuites {
             }
             None => Self::load(suites, traces, gates),
         }
+    }
+
+    /// Why files of the folder of `--traces` are not judged: they are not traces. An error if none
+    /// is.
+    pub fn other_files(&self) -> Result<Vec<String>, Failure> {
+        let Some(traces) = &self.traces else {
+            return Ok(Vec::new());
+        };
+        let (others, files) = mcptest_replay::other_files(&traces.groups);
+        if others.len() == files {
+            let folder = escape_path(&traces.folder);
+            return Err(Failure::new(format!("no file in {folder} is a trace")));
+        }
+        Ok(others)
     }
 
     /// The number of groups of transcripts.

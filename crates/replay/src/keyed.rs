@@ -1,7 +1,7 @@
 //! `--group-by KEY`: which runs of a folder have the same value of a key in their traces?
 
 use crate::cassette::{Cassette, CassetteRun, Recording};
-use crate::traces::{TracesError, transcripts_in};
+use crate::traces::{TraceFilter, TracesError, transcripts_in};
 use mcptest_core::json::type_word;
 use mcptest_core::row::{GroupedRuns, PartOfFile, Reason, ReasonKind, Transcripts};
 use mcptest_core::target;
@@ -50,9 +50,10 @@ enum WithoutValue {
 /// is in no group: the group of its file is refused with the reason. Then the links to folders, which are not entered.
 pub fn groups_by(
     folder: &Path,
+    filter: &TraceFilter,
     key: &str,
 ) -> Result<(Vec<Transcripts>, Vec<PathBuf>), TracesError> {
-    let (paths, linked) = transcripts_in(folder)?;
+    let (paths, linked) = transcripts_in(folder, filter)?;
     let key = Key {
         written: key,
         field: target::Path::into_trace(key).ok(),
@@ -324,7 +325,7 @@ mod tests {
     /// The name of each group, with the number of its files, or why it is refused.
     fn grouped(files: &[(&str, &str)], key: &str) -> Vec<(String, Result<usize, String>)> {
         let folder = folder(files);
-        let (groups, _) = groups_by(folder.path(), key).unwrap();
+        let (groups, _) = groups_by(folder.path(), &TraceFilter::default(), key).unwrap();
         let shown = |group: Transcripts| match group.refused() {
             Some(reason) => (group.name.clone(), Err(reason.message.clone())),
             None => (group.name, Ok(group.files.len())),
@@ -378,7 +379,7 @@ mod tests {
         let run = |number: usize, trace: &str| format!("{{\"run\":{number},\"trace\":{trace}}}");
         let text = format!("{header}\n{}\n{}\n{}\n", run(1, A), run(2, B), run(3, A));
         let folder = folder(&[("runs.jsonl", &text)]);
-        let (groups, _) = groups_by(folder.path(), "labels.task_id").unwrap();
+        let (groups, _) = groups_by(folder.path(), &TraceFilter::default(), "labels.task_id").unwrap();
         let path = folder.path().join("runs.jsonl");
         let part = groups[0].part_of(&path).unwrap();
         assert_eq!(part.lines, [2, 4]);

@@ -50,7 +50,7 @@ pub use load::{
 };
 pub use mcptest_core::row::Transcripts;
 pub use mcptest_files::reason;
-pub use open::{OpenedRow, OpenedRuns};
+pub use open::{OpenedRow, OpenedRuns, other_files};
 pub use parse::{ParsedRow, ParsedRuns};
 pub use paths::{cassette_paths, side_path};
 pub use plan::Plan;
@@ -63,6 +63,6 @@ pub use scan::{ScanError, Sighted, Tally, recordings, scan};
 pub use secrets::{BARE, Secrets, SuiteSecrets, redactor_of, refused};
 pub use select::{Filter, Selection, Shard};
 pub use staleness::{Misfit, misfit};
-pub use traces::{TracesError, groups, transcripts_in};
+pub use traces::{TraceFilter, TracesError, groups, transcripts_in};
 pub use walk::{Unlisted, Walk, Walked, not_entered};
 pub use watch::{Judged, Stamps};

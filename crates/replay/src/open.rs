@@ -1,20 +1,23 @@
 //! Which bytes are recorded for a row? Everything that a replay reads is read here.
 
 use crate::advice;
-use crate::cassette::{self, ReadFault, Recording, Resolved};
+use crate::cassette::{self, ReadError, ReadFault, Recording, Resolved};
 use crate::fresh::FreshRow;
 use crate::grades;
 use crate::header::expected_header;
 use crate::paths::{resolved, side_path};
 use crate::tool_test::OpenedCall;
+use mcptest_core::escape::escape_path;
 use mcptest_core::eval::{SideRuns, SideWords};
 use mcptest_core::grade::Grades;
 use mcptest_core::judge::is_read_only;
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row, RowOfAgent, Subject, Transcripts};
 use mcptest_core::suite::{CassettePath, Graded};
 use mcptest_core::trace::run_line;
+use mcptest_import::{ImportError, ImportFault};
 use rayon::prelude::*;
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 /// A row's recording as bytes: from the disk, or made just now and not written.
@@ -33,6 +36,8 @@ pub struct OpenedRuns<'r> {
     /// The row that recorded the runs, if this row only grades them.
     pub(crate) recorder: Option<Row<'r>>,
     pub(crate) files: Vec<OpenedFile>,
+    /// Why other files of the folder are not judged: they are not traces.
+    pub(crate) skipped: Vec<String>,
     /// The recording of the side runs, if a gate of the agent can need any.
     pub(crate) side: Option<OpenedFile>,
     /// Links to folders that were not entered.
@@ -89,10 +94,12 @@ impl<'r> OpenedRuns<'r> {
     fn open(row: RowOfAgent<'r>) -> Result<Self, Reason> {
         let recorder = row.row.recorded_by();
         let (files, linked) = open_files(recorder.as_ref().and_then(Row::of_agent).unwrap_or(row))?;
+        let (files, skipped) = without_other_files(files)?;
         Ok(Self {
             row,
             recorder,
             files,
+            skipped,
             side: open_side(row),
             linked,
             grades: grades::read(row.row),
@@ -107,6 +114,7 @@ impl<'r> OpenedRuns<'r> {
             recorder: row.row.recorded_by(),
             files: vec![OpenedFile::from_text("the runs made just now", recording)],
             side: side.map(|text| OpenedFile::from_text("the side runs made just now", text)),
+            skipped: Vec::new(),
             linked: Vec::new(),
             grades: Grades::default(),
             is_live: true,
@@ -159,6 +167,58 @@ fn open_files(agent: RowOfAgent<'_>) -> Result<(Vec<OpenedFile>, Vec<PathBuf>), 
     Ok((files, linked))
 }
 
+/// Why files among transcripts are not traces, one sentence for each that is not; then the number
+/// of all files.
+pub fn other_files(groups: &[Transcripts]) -> (Vec<String>, usize) {
+    let files: BTreeSet<&PathBuf> = groups.iter().flat_map(|group| &group.files).collect();
+    let number = files.len();
+    let opened = files
+        .into_par_iter()
+        .map(|path| Recording::open_transcript(path));
+    let others = opened.filter_map(|recording| not_a_trace(&recording.err()?));
+    (others.map(|reason| reason.message).collect(), number)
+}
+
+/// The reason for a file that no importer knows, which may be beside traces in a folder.
+fn not_a_trace(error: &ReadError) -> Option<Reason> {
+    let ReadFault::Transcript(ImportError {
+        fault: ImportFault::Unknown { found },
+        ..
+    }) = &error.fault
+    else {
+        return None;
+    };
+    let message = format!("{} is not a trace: it is {found}", escape_path(&error.path));
+    Some(Reason::new(ReasonKind::NotATrace, message))
+}
+
+/// Separates the files that are not traces, which may be beside traces in a folder. A row without
+/// a trace has nothing to judge.
+fn without_other_files(files: Vec<OpenedFile>) -> Result<(Vec<OpenedFile>, Vec<String>), Reason> {
+    let is_trace = |file: &OpenedFile| match &file.recording {
+        Ok(_) => true,
+        Err(reason) => reason.kind != ReasonKind::NotATrace,
+    };
+    let (traces, others): (Vec<_>, Vec<_>) = files.into_iter().partition(is_trace);
+    let mut reasons: Vec<Reason> = others
+        .into_iter()
+        .filter_map(|file| file.recording.err())
+        .collect();
+    if !traces.is_empty() || reasons.is_empty() {
+        let skipped = reasons.into_iter().map(|reason| reason.message).collect();
+        return Ok((traces, skipped));
+    }
+    if reasons.len() == 1 {
+        return Err(reasons.remove(0));
+    }
+    let mut reason = Reason::new(
+        ReasonKind::NotATrace,
+        format!("none of these {} files is a trace", reasons.len()),
+    );
+    reason.details = reasons.into_iter().map(|one| one.message).collect();
+    Err(reason)
+}
+
 fn open_file(agent: RowOfAgent<'_>, path: PathBuf) -> OpenedFile {
     let RowOfAgent { row, of } = agent;
     let opened = match &row.transcripts {
@@ -168,8 +228,9 @@ fn open_file(agent: RowOfAgent<'_>, path: PathBuf) -> OpenedFile {
         },
         None => Recording::open(&path),
     };
-    let recording = opened.map_err(|error| match error.fault {
-        ReadFault::Missing => {
+    let recording = opened.map_err(|error| match (&error.fault, not_a_trace(&error)) {
+        (_, Some(reason)) if row.transcripts.is_some() => reason,
+        (ReadFault::Missing, _) => {
             let message = format!("no recording found at {}", path.display());
             advice::missing(Reason::new(ReasonKind::RecordingMissing, message), agent)
         }

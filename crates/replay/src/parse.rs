@@ -108,6 +108,7 @@ impl OpenedRuns<'_> {
         notes.extend(imported(&self.files));
         let group = self.row.row.transcripts.as_ref();
         notes.extend(group.map(Transcripts::remarks).unwrap_or_default());
+        notes.extend(self.skipped.iter().map(|why| format!("skipped: {why}")));
         Ok(ParsedRuns {
             opened: self,
             side: self.parse_side(expected, first_run(&files)),

@@ -1,9 +1,10 @@
 //! Which transcripts does a folder contain, and which of them are judged together?
 
-use crate::cassette::by_path;
+use crate::cassette::{ResolveError, by_path, matcher};
 use crate::grades::is_grades;
 use crate::scan::EXTENSIONS;
 use crate::walk::{Unlisted, Walk, has_extension};
+use globset::GlobMatcher;
 use mcptest_core::escape::escape_path;
 use mcptest_core::row::Transcripts;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,18 +25,60 @@ pub enum TracesError {
     /// The folder has no transcripts.
     #[error("no transcript found in {} (a transcript is a .json, .jsonl, .ndjson or .eval file)", escape_path(.0))]
     Empty(PathBuf),
+    /// The patterns select none of its files.
+    #[error("`--include` and `--exclude` select no file in {}", escape_path(.0))]
+    NothingSelected(PathBuf),
+}
+
+/// Which files of a folder are transcripts, by their paths.
+#[derive(Debug, Default)]
+pub struct TraceFilter {
+    include: Vec<GlobMatcher>,
+    exclude: Vec<GlobMatcher>,
+}
+
+impl TraceFilter {
+    /// Takes the files that match a pattern of `include`, or the usual endings without one, and no
+    /// pattern of `exclude`. A pattern without `/` is for names of files in any folder.
+    pub fn new(include: &[String], exclude: &[String]) -> Result<Self, ResolveError> {
+        let matchers = |patterns: &[String]| {
+            let patterns = patterns.iter().map(|pattern| {
+                let is_of_name = !pattern.contains('/');
+                let anywhere = format!("**/{pattern}");
+                matcher(pattern, if is_of_name { &anywhere } else { pattern })
+            });
+            patterns.collect::<Result<Vec<GlobMatcher>, ResolveError>>()
+        };
+        Ok(Self {
+            include: matchers(include)?,
+            exclude: matchers(exclude)?,
+        })
+    }
+
+    /// Returns true if this path below the folder may be a transcript.
+    fn takes(&self, path: &Path) -> bool {
+        let is_included = if self.include.is_empty() {
+            has_extension(path, &EXTENSIONS) || has_extension(path, &ARCHIVES)
+        } else {
+            self.include.iter().any(|glob| glob.is_match(path))
+        };
+        is_included && !self.exclude.iter().any(|glob| glob.is_match(path)) && !is_grades(path)
+    }
+
+    fn is_default(&self) -> bool {
+        self.include.is_empty() && self.exclude.is_empty()
+    }
 }
 
 /// Logs of Inspect are archives.
 const ARCHIVES: [&str; 1] = ["eval"];
 
-fn may_be_transcript(path: &Path) -> bool {
-    has_extension(path, &EXTENSIONS) || has_extension(path, &ARCHIVES)
-}
-
 /// The transcripts in a folder and its subfolders, in natural order; then the links to folders, which are not
 /// followed.
-pub fn transcripts_in(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), TracesError> {
+pub fn transcripts_in(
+    folder: &Path,
+    filter: &TraceFilter,
+) -> Result<(Vec<PathBuf>, Vec<PathBuf>), TracesError> {
     if !folder.exists() {
         return Err(TracesError::Missing(folder.to_owned()));
     }
@@ -43,13 +86,14 @@ pub fn transcripts_in(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Tra
         return Err(TracesError::NotAFolder(folder.to_owned()));
     }
     let walked = Walk::NOTHING_HIDDEN.below(folder)?;
-    let found = walked
-        .files
-        .iter()
-        .filter(|path| may_be_transcript(path) && !is_grades(path));
+    let found = walked.files.iter().filter(|path| filter.takes(path));
     let mut files: Vec<PathBuf> = found.map(|path| folder.join(path)).collect();
     if files.is_empty() {
-        return Err(TracesError::Empty(folder.to_owned()));
+        return Err(if filter.is_default() {
+            TracesError::Empty(folder.to_owned())
+        } else {
+            TracesError::NothingSelected(folder.to_owned())
+        });
     }
     files.sort_by(|one, other| by_path(one, other));
     Ok((
@@ -60,8 +104,11 @@ pub fn transcripts_in(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Tra
 
 /// The groups of a folder: each subfolder with files, and each file directly in the folder. Then
 /// the links to folders, which are not entered.
-pub fn groups(folder: &Path) -> Result<(Vec<Transcripts>, Vec<PathBuf>), TracesError> {
-    let (files, linked) = transcripts_in(folder)?;
+pub fn groups(
+    folder: &Path,
+    filter: &TraceFilter,
+) -> Result<(Vec<Transcripts>, Vec<PathBuf>), TracesError> {
+    let (files, linked) = transcripts_in(folder, filter)?;
     let names = GroupNames::new(folder, &files);
     let mut groups: Vec<Transcripts> = Vec::new();
     // A subfolder may stand between the files of the folder around it.
@@ -147,7 +194,7 @@ mod tests {
 
     fn names(files: &[&str]) -> Vec<(String, usize)> {
         let folder = folder(files);
-        groups(folder.path())
+        groups(folder.path(), &TraceFilter::default())
             .unwrap()
             .0
             .into_iter()
@@ -187,18 +234,48 @@ mod tests {
     fn a_folder_without_transcripts_is_told_of() {
         let empty = folder(&["notes.md"]);
         assert!(
-            groups(empty.path())
+            groups(empty.path(), &TraceFilter::default())
                 .unwrap_err()
                 .to_string()
                 .starts_with("no transcript found in")
         );
         assert!(matches!(
-            groups(Path::new("nowhere")).unwrap_err(),
+            groups(Path::new("nowhere"), &TraceFilter::default()).unwrap_err(),
             TracesError::Missing(_)
         ));
         assert!(matches!(
-            groups(&empty.path().join("notes.md")).unwrap_err(),
+            groups(&empty.path().join("notes.md"), &TraceFilter::default()).unwrap_err(),
             TracesError::NotAFolder(_)
         ));
+    }
+
+    #[test]
+    fn patterns_are_for_names_in_any_folder_or_for_paths_below_the_folder() {
+        let folder = folder(&["a.json", "a/run.log", "a/b/a.json", "a/b/summary.json"]);
+        let found = |include: &[&str], exclude: &[&str]| -> Vec<String> {
+            let owned = |patterns: &[&str]| -> Vec<String> {
+                patterns.iter().map(|one| (*one).to_owned()).collect()
+            };
+            let filter = TraceFilter::new(&owned(include), &owned(exclude)).unwrap();
+            let Ok((files, _)) = transcripts_in(folder.path(), &filter) else {
+                return Vec::new();
+            };
+            let relative = files
+                .iter()
+                .map(|file| file.strip_prefix(folder.path()).unwrap());
+            relative
+                .map(|file| file.to_string_lossy().replace('\\', "/"))
+                .collect()
+        };
+        assert_eq!(found(&[], &["summary.json"]), ["a/b/a.json", "a.json"]);
+        assert_eq!(found(&["a.json"], &[]), ["a/b/a.json", "a.json"]);
+        assert_eq!(found(&["a/*.log"], &[]), ["a/run.log"]);
+        assert_eq!(found(&["a/**/*.json"], &["**/summary.*"]), ["a/b/a.json"]);
+        assert!(found(&["*.txt"], &[]).is_empty());
+        let wrong = TraceFilter::new(&["[".to_owned()], &[]).unwrap_err();
+        assert!(
+            wrong.to_string().starts_with("`[` is not a pattern"),
+            "{wrong}"
+        );
     }
 }

@@ -5,6 +5,7 @@ use crate::reports::{Compared, Named, ReportDiff, compare, compare_several, leav
 use crate::show::reports::REPORTERS;
 use clap::Args;
 use mcptest_command::reports::{Sorting, reporters_help};
+use mcptest_command::suites::TraceFiles;
 use mcptest_command::value::{Word, one_of};
 use mcptest_command::{Destination, EXIT_BROKEN, EXIT_FAILED, Failure, Group, Program, RunCommand};
 use mcptest_core::escape::{escape, escape_path};
@@ -28,6 +29,8 @@ pub(crate) struct Compare {
     /// as one test.
     #[arg(long, value_name = "KEY", requires = "traces")]
     pub(crate) group_by: Option<String>,
+    #[command(flatten)]
+    pub(crate) trace_files: TraceFiles,
     /// Judge recordings by this suite or folder of suites; repeatable [default: every suite of a folder or revision].
     /// PATH is looked up in each folder or revision, then in the current folder.
     #[arg(long = "suite", visible_alias = "config", value_name = "PATH")]
@@ -80,6 +83,8 @@ impl RunCommand for Compare {
             one.sort = self.sorting.sort;
         }
         refuse_paths_elsewhere(&self.suites)?;
+        self.trace_files
+            .refuse_without_folder(!self.traces.is_empty())?;
         let (mut reports, names) = self.judged_sides(&destinations, program)?;
         refuse_equal_names(&names)?;
         leave_models_out(&mut reports);
@@ -200,6 +205,7 @@ impl Compare {
             WrittenSide::Traces(written) => TracesSide {
                 written,
                 group_by: self.group_by.as_deref(),
+                files: &self.trace_files,
                 suites: &self.suites,
             }
             .judge(program.gates),

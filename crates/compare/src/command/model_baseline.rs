@@ -6,7 +6,7 @@ use crate::captured::{Captured, CapturedRuns, capture_baselines, read_baseline, 
 use crate::show::baseline::REPORTERS;
 use clap::{Args, Subcommand};
 use mcptest_command::reports::reporters_help;
-use mcptest_command::suites::{LoadedSuites, Suites, TracesFolder};
+use mcptest_command::suites::{LoadedSuites, Suites, TraceFiles, TracesFolder};
 use mcptest_command::{
     Destination, EXIT_BROKEN, EXIT_FAILED, EXIT_NOTHING_SELECTED, Failure, Group, Program,
     RunCommand, example_help, output,
@@ -47,6 +47,8 @@ struct Capture {
     /// as one test.
     #[arg(long, value_name = "KEY", requires = "traces")]
     pub(crate) group_by: Option<String>,
+    #[command(flatten)]
+    pub(crate) trace_files: TraceFiles,
     /// The folder to write to; missing folders are created, and baselines in it are overwritten.
     #[arg(long, short, value_name = "DIR", default_value = "baselines")]
     pub(crate) out: PathBuf,
@@ -93,10 +95,8 @@ impl RunCommand for ModelBaseline {
 }
 
 fn capture(args: &Capture, program: &Program) -> Result<u8, Failure> {
-    let traces = args.traces.as_deref().map(|folder| TracesFolder {
-        folder,
-        group_by: args.group_by.as_deref(),
-    });
+    let (folder, group_by) = (args.traces.as_deref(), args.group_by.as_deref());
+    let traces = TracesFolder::named(folder, group_by, &args.trace_files)?;
     let suites = LoadedSuites::load_to_capture(&args.suites, traces, program.gates)?;
     let selection = Selection {
         filters: args.filter.clone(),

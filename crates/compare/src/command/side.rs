@@ -1,7 +1,7 @@
 //! What is a side of a comparison, and what are the results of its runs?
 
 use mcptest_command::reports::saved;
-use mcptest_command::suites::TracesFolder;
+use mcptest_command::suites::{TraceFiles, TracesFolder};
 use mcptest_command::{Failure, suites};
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::eval::Gates;
@@ -86,6 +86,7 @@ pub(super) struct TracesSide<'a> {
     /// The folder, or `NAME=DIR`.
     pub(super) written: &'a Path,
     pub(super) group_by: Option<&'a str>,
+    pub(super) files: &'a TraceFiles,
     pub(super) suites: &'a [PathBuf],
 }
 
@@ -101,6 +102,7 @@ impl TracesSide<'_> {
         let groups = suites::groups(TracesFolder {
             folder,
             group_by: self.group_by,
+            files: self.files,
         })?;
         of_transcripts(name, folder, &groups, self.suites, gates)
     }

@@ -104,7 +104,11 @@ fn judge_unguarded(row: &Row<'_>, recorded: &Recorded<'_>, judging: Judging) -> 
         return report;
     }
     if let Err(reason) = judge_subject(row, recorded, judging, &mut report) {
-        report.status = Status::Error;
+        // A file beside the traces of a folder is left alone.
+        report.status = match reason.kind {
+            ReasonKind::NotATrace => Status::Skipped,
+            _ => Status::Error,
+        };
         report.reason = Some(reason);
     }
     report.rerun = rerun(row, judging).to_string();

@@ -50,6 +50,8 @@ pub enum ReasonKind {
     Skipped,
     /// Another test has `only: true`.
     OtherOnly,
+    /// None of its files is a trace.
+    NotATrace,
     /// `--fail-fast` ended the judging before.
     FailFast,
     /// The recording is missing.

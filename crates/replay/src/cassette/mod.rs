@@ -27,6 +27,7 @@ pub use parse::{Cassette, CassetteRun, Stopped, parse};
 pub use problem::{Fault, Problem};
 pub use read::is_tape;
 pub use read::{ReadError, ReadFault, Recording};
+pub(crate) use resolve::matcher;
 pub use resolve::{ResolveError, Resolved, is_pattern, resolve};
 pub(crate) use show::{Look, Page, prose_of_content};
 pub use show::{Options, timeline};

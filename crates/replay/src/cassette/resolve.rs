@@ -138,7 +138,8 @@ fn split_folder(pattern: &str) -> (&str, &str) {
     pattern.split_at(split)
 }
 
-fn matcher(pattern: &str, rest: &str) -> Result<GlobMatcher, ResolveError> {
+/// The matcher of a pattern for the part of it that names paths below a folder.
+pub(crate) fn matcher(pattern: &str, rest: &str) -> Result<GlobMatcher, ResolveError> {
     let literal_braces = rest.replace('{', "[{]").replace('}', "[}]");
     let glob = GlobBuilder::new(&literal_braces)
         .literal_separator(true)

@@ -6,7 +6,7 @@ use super::watch;
 use crate::{Mode, Options, RunOutcome, Which};
 use clap::Args;
 use mcptest_command::reports::Reports;
-use mcptest_command::suites::{LoadedSuites, Suites, TracesFolder};
+use mcptest_command::suites::{LoadedSuites, Suites, TraceFiles, TracesFolder};
 use mcptest_command::value::{Word, one_of, parse_dollars, parse_duration};
 use mcptest_command::{
     Deny, Destination, EXIT_BROKEN, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET, Failure, Group,
@@ -14,8 +14,8 @@ use mcptest_command::{
 };
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::eval::Gates;
-use mcptest_core::report::{Embed, Report};
-use mcptest_core::row::Row;
+use mcptest_core::report::{Embed, Report, TestReport};
+use mcptest_core::row::{ReasonKind, Row};
 use mcptest_core::suite::{Loaded, Model, OverrideError, Suite};
 use mcptest_core::words::count;
 use mcptest_replay::{CoverageFloor, Interrupted, LastRun, Plan, Selection, Shard};
@@ -46,6 +46,8 @@ pub(crate) struct Run {
         requires = "traces"
     )]
     pub(crate) group_by: Option<String>,
+    #[command(flatten)]
+    pub(crate) trace_files: TraceFiles,
     #[command(flatten)]
     pub(crate) selecting: Selecting,
     /// Judge affected tests again whenever a suite or a recording changes, until Ctrl-C.
@@ -243,10 +245,8 @@ impl Invocation<'_> {
     /// Loads the suites, with the overrides of the command line.
     pub(super) fn load(self) -> Result<LoadedSuites, Failure> {
         let args = self.args;
-        let traces = args.traces.as_deref().map(|folder| TracesFolder {
-            folder,
-            group_by: args.group_by.as_deref(),
-        });
+        let (folder, group_by) = (args.traces.as_deref(), args.group_by.as_deref());
+        let traces = TracesFolder::named(folder, group_by, &args.trace_files)?;
         let mut suites = LoadedSuites::load(&args.suites, traces, self.gates)?;
         put_in_place(&mut suites.loaded, &args.calling)?;
         Ok(suites)
@@ -279,7 +279,7 @@ impl Invocation<'_> {
         // The command that a report gives to judge a row again repeats what overrides the suite.
         plan.rows
             .iter_mut()
-            .for_each(|row| row.rerun.overrides.extend(overrides(&args.calling)));
+            .for_each(|row| row.rerun.overrides.extend(overrides(args)));
         if args.last_failed {
             keep_last_failed(&mut plan);
         }
@@ -323,6 +323,15 @@ impl Invocation<'_> {
     }
 }
 
+/// Returns true if every test is skipped, and one of them because its files are not traces.
+fn has_no_trace(report: &Report) -> bool {
+    let is_other = |test: &TestReport| {
+        let kind = test.reason.as_ref().map(|reason| reason.kind);
+        kind == Some(ReasonKind::NotATrace)
+    };
+    report.summary.skipped == report.summary.tests && report.tests.iter().any(is_other)
+}
+
 /// The exit code, which may differ from the report's own, with the reason.
 fn exit_code(args: &Run, judged: &Judged) -> u8 {
     let report = &judged.report;
@@ -336,6 +345,15 @@ fn exit_code(args: &Run, judged: &Judged) -> u8 {
     {
         output::stderr("every test is skipped, which `--deny-vacuous` forbids\n");
         return EXIT_NOTHING_SELECTED;
+    }
+    if let Some(folder) = &args.traces
+        && has_no_trace(report)
+    {
+        let folder = escape_path(folder);
+        output::stderr(&format!(
+            "error: nothing was judged: no file in {folder} is a trace\n"
+        ));
+        return EXIT_BROKEN;
     }
     report
         .exit_code()
@@ -409,10 +427,14 @@ pub(super) fn options(args: &Run, evidence: Option<Embed>) -> Options {
 }
 
 /// The options that override the suites.
-fn overrides(calling: &Calling) -> Vec<(&'static str, String)> {
+fn overrides(args: &Run) -> Vec<(&'static str, String)> {
+    let (calling, files) = (&args.calling, &args.trace_files);
+    let include = files.include.iter().map(|glob| ("--include", glob.clone()));
+    let exclude = files.exclude.iter().map(|glob| ("--exclude", glob.clone()));
     let runs = calling.runs.map(|runs| ("--runs", runs.to_string()));
     let models = (!calling.models.is_empty()).then(|| ("--models", calling.models.join(",")));
-    runs.into_iter().chain(models).collect()
+    let of_files = include.chain(exclude);
+    of_files.chain(runs).chain(models).collect()
 }
 
 fn mode(calling: &Calling) -> Mode {

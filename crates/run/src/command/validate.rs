@@ -1,7 +1,7 @@
 //! `mcptest validate`: check suites by the rules of `run`, without judging.
 
 use clap::Args;
-use mcptest_command::suites::{LoadedSuites, Suites, TracesFolder};
+use mcptest_command::suites::{LoadedSuites, Suites, TraceFiles, TracesFolder};
 use mcptest_command::{EXIT_BROKEN, Failure, Group, Program, RunCommand, output};
 use mcptest_core::escape::escape;
 use mcptest_core::problem::Level;
@@ -20,6 +20,8 @@ pub(crate) struct Validate {
     /// Check for `run --traces DIR --group-by KEY`.
     #[arg(long, value_name = "KEY", requires = "traces")]
     group_by: Option<String>,
+    #[command(flatten)]
+    trace_files: TraceFiles,
     /// Treat warnings as errors.
     #[arg(long)]
     deny_warnings: bool,
@@ -32,11 +34,12 @@ impl RunCommand for Validate {
     const EXAMPLE: &'static str = "mcptest validate examples/";
 
     fn run(self, program: &Program) -> Result<u8, Failure> {
-        let traces = self.traces.as_deref().map(|folder| TracesFolder {
-            folder,
-            group_by: self.group_by.as_deref(),
-        });
+        let (folder, group_by) = (self.traces.as_deref(), self.group_by.as_deref());
+        let traces = TracesFolder::named(folder, group_by, &self.trace_files)?;
         let suites = LoadedSuites::load(&self.suites, traces, program.gates)?;
+        for why in suites.other_files()? {
+            output::stderr(&format!("note: skipped: {why}\n"));
+        }
         let (groups, loaded) = (suites.groups(), suites.loaded);
         let problems = |level| {
             let all = loaded.iter().flat_map(|(_, loaded)| &loaded.problems);

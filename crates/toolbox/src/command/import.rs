@@ -1,6 +1,7 @@
 //! `mcptest import`: convert transcripts of other programs to a cassette.
 
 use clap::Args;
+use mcptest_command::suites::TraceFiles;
 use mcptest_command::{EXIT_BROKEN, Failure, Group, Program, RunCommand, output};
 use mcptest_core::escape::escape_path;
 use mcptest_core::words::count;
@@ -15,6 +16,8 @@ pub(crate) struct Import {
     /// Transcripts or folders of transcripts, or `-` for standard input; all become one cassette.
     #[arg(value_name = "IN", required = true)]
     pub(crate) inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) files: TraceFiles,
     /// The cassette to write; missing folders are created [default: standard output].
     #[arg(long, short, value_name = "OUT")]
     pub(crate) out: Option<PathBuf>,
@@ -39,7 +42,7 @@ impl RunCommand for Import {
     fn run(self, _program: &Program) -> Result<u8, Failure> {
         check_free(self.out.as_deref(), self.force)?;
         let format = self.format.as_deref().and_then(import::find);
-        let transcripts = transcripts(&self.inputs)?;
+        let transcripts = transcripts(&self.inputs, &self.files)?;
         let whole = read_all(&transcripts, format)?;
         if transcripts.len() > 1 {
             tell_disagreement(&whole.disagreed());
@@ -61,13 +64,10 @@ impl RunCommand for Import {
 }
 
 /// Reads every transcript into one, and shows what each lost. One that cannot be read fails all.
-fn read_all(
-    transcripts: &[PathBuf],
-    format: Option<&Importer>,
-) -> Result<import::Imported, Failure> {
+fn read_all(transcripts: &[Input], format: Option<&Importer>) -> Result<import::Imported, Failure> {
     let mut whole: Option<import::Imported> = None;
     let mut broken = 0;
-    for path in transcripts {
+    for Input { path, is_named } in transcripts {
         match read(path, format) {
             Ok(imported) => {
                 output::stderr(&format!("{}: {}\n", escape_path(path), imported.fidelity()));
@@ -76,14 +76,22 @@ fn read_all(
                     None => whole = Some(imported),
                 }
             }
-            Err(failure) => {
+            Err(Unread::NotATranscript(found)) if !is_named => {
+                let path = escape_path(path);
+                output::stderr(&format!(
+                    "note: skipped: {path} is not a trace: it is {found}\n"
+                ));
+            }
+            Err(unread) => {
                 broken += 1;
-                output::stderr(&format!("error: {}\n", failure.why));
+                output::stderr(&format!("error: {}\n", unread.told(path)));
             }
         }
     }
     whole.filter(|_| broken == 0).ok_or_else(|| {
-        let what = if transcripts.len() == 1 {
+        let what = if broken == 0 {
+            "no file is a transcript"
+        } else if transcripts.len() == 1 {
             "cannot read the transcript"
         } else {
             "cannot read every transcript"
@@ -115,34 +123,70 @@ pub(super) fn check_free(out: Option<&Path>, force: bool) -> Result<(), Failure>
     ))
 }
 
-/// The named files, and the files in the named folders.
-fn transcripts(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
-    let mut files = Vec::new();
-    for input in inputs {
-        if !input.is_dir() {
-            files.push(input.clone());
-            continue;
-        }
-        let (found, linked) = mcptest_replay::transcripts_in(input)?;
-        output::not_entered(&linked);
-        files.extend(found);
-    }
-    Ok(files)
+/// A file to read.
+struct Input {
+    path: PathBuf,
+    /// True if the user named the file, instead of its folder.
+    is_named: bool,
 }
 
-fn read(path: &Path, format: Option<&Importer>) -> Result<import::Imported, Failure> {
+/// The named files, and the files in the named folders.
+fn transcripts(inputs: &[PathBuf], files: &TraceFiles) -> Result<Vec<Input>, Failure> {
+    let filter = files.filter()?;
+    let mut transcripts = Vec::new();
+    for input in inputs {
+        if !input.is_dir() {
+            transcripts.push(Input {
+                path: input.clone(),
+                is_named: true,
+            });
+            continue;
+        }
+        let (found, linked) = mcptest_replay::transcripts_in(input, &filter)?;
+        output::not_entered(&linked);
+        transcripts.extend(found.into_iter().map(|path| Input {
+            path,
+            is_named: false,
+        }));
+    }
+    Ok(transcripts)
+}
+
+/// Why a file was not imported.
+enum Unread {
+    /// No format fits its contents, which are these.
+    NotATranscript(String),
+    Failed(String),
+}
+
+impl Unread {
+    fn told(self, path: &Path) -> String {
+        match self {
+            Self::NotATranscript(found) => {
+                let fault = import::ImportFault::Unknown { found };
+                format!("{}: {fault}", escape_path(path))
+            }
+            Self::Failed(why) => why,
+        }
+    }
+}
+
+fn read(path: &Path, format: Option<&Importer>) -> Result<import::Imported, Unread> {
     let named = if path == Path::new("-") {
         Path::new(files::STDIN)
     } else {
         path
     };
     let bytes = files::read_named(named, files::RECORDING)
-        .map_err(|error| Failure::at(path, files::reason(&error)))?;
+        .map_err(|error| Unread::Failed(Failure::at(path, files::reason(&error)).why))?;
     import::import(&bytes, format).map_err(|error| {
+        if let import::ImportFault::Unknown { found } = error.fault {
+            return Unread::NotATranscript(found);
+        }
         let place = error
             .place
             .map(|place| format!(":{}:{}", place.line, place.column))
             .unwrap_or_default();
-        Failure::new(format!("{}{place}: {}", escape_path(path), error.fault))
+        Unread::Failed(format!("{}{place}: {}", escape_path(path), error.fault))
     })
 }

@@ -7,7 +7,7 @@ use mcptest_core::judge::Judging;
 use mcptest_core::report::{Embed, Report};
 use mcptest_core::suite::Loaded;
 use mcptest_files as files;
-use mcptest_replay::{JudgeOptions, Plan, Selection, Stamps, Transcripts};
+use mcptest_replay::{JudgeOptions, Plan, Selection, Stamps, TraceFilter, Transcripts};
 use std::path::{Path, PathBuf};
 
 /// The source that the paths of the command line name.
@@ -107,7 +107,7 @@ fn groups(paths: &[PathBuf]) -> Result<Vec<Transcripts>, Failure> {
     let mut groups = Vec::new();
     for path in paths {
         if path.is_dir() {
-            groups.extend(mcptest_replay::groups(path)?.0);
+            groups.extend(mcptest_replay::groups(path, &TraceFilter::default())?.0);
         } else {
             let name = path
                 .file_stem()
