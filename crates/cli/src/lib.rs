@@ -19,6 +19,7 @@ pub const COMMANDS: &[CommandKind] = &[
     mcptest_toolbox::VERIFY,
     mcptest_toolbox::TRACE_FROM,
     mcptest_toolbox::IMPORT,
+    mcptest_toolbox::EXPORT,
     mcptest_run::SHOW,
     mcptest_compare::COMPARE,
     mcptest_compare::MODEL_BASELINE,

@@ -308,6 +308,8 @@ show --check-secrets --config suite.yml FILE
 import FILE
 import FILE --force -o out/imported.jsonl
 import FILE --agent ODD
+export FILE --format atif
+export FILE --format atif --force -o out/exported.jsonl
 init --force -o out/drafted.yml --from-cassette FILE
 init -o suite.yml --from-cassette FILE
 init --force --timeout 2s -o out/suite.yml SERVER

@@ -9,7 +9,8 @@ mod tool_quality;
 
 #[cfg(feature = "command")]
 pub use command::{
-    BRIDGE, CALL, CHECK, IMPORT, LINT_TOOLS, MOCK, PROXY, TOOL_BENCH, TOOLS, TRACE_FROM, VERIFY,
+    BRIDGE, CALL, CHECK, EXPORT, IMPORT, LINT_TOOLS, MOCK, PROXY, TOOL_BENCH, TOOLS, TRACE_FROM,
+    VERIFY,
 };
 
 use mcptest_core::gates::GateKind;

@@ -179,6 +179,7 @@ impl<'a> TrajectoryReader<'a> {
             args_text: own.owned("args_text"),
             id: id.clone().filter(|_| !own.has("no_id")),
             caller: own.get("caller").map(Json::compact),
+            distractor: own.has("distractor"),
             ..RecordedCall::default()
         });
         Ok(StepCall { id, index })

@@ -82,7 +82,7 @@ struct Function<'a> {
 }
 
 /// Facts of a run without a field in ATIF.
-#[derive(Default, Serialize)]
+#[derive(Default, PartialEq, Serialize)]
 struct OwnOfRun<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     stop_reason: Option<&'a str>,
@@ -94,28 +94,28 @@ struct OwnOfRun<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     duration_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    labels: Option<&'a RawValue>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    errors: &'a [&'a RawValue],
+    labels: Option<Verbatim<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<Verbatim<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     delegations: Vec<HandOff<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unmade_calls: Vec<UnmadeCall<'a>>,
 }
 
-#[derive(Serialize)]
+#[derive(PartialEq, Serialize)]
 struct HandOff<'a> {
     from: &'a str,
     to: &'a str,
 }
 
-#[derive(Serialize)]
+#[derive(PartialEq, Serialize)]
 struct UnmadeCall<'a> {
     name: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     server: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    args: Option<&'a RawValue>,
+    args: Option<Verbatim<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     args_text: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -175,6 +175,8 @@ struct OwnOfCall<'a> {
     args: Option<Verbatim<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     args_text: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    distractor: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     no_arguments: bool,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -303,8 +305,8 @@ impl<'a> Trajectory<'a> {
             final_response: closing.filter(|_| differs),
             no_final_response: differs && closing.is_none(),
             duration_ms: trace.conversation.duration_ms,
-            labels: trace.labels,
-            errors: &trace.errors,
+            labels: trace.labels.map(Verbatim),
+            errors: trace.errors.iter().copied().map(Verbatim).collect(),
             delegations: hand_offs(trace),
             unmade_calls: trace.unmade_calls.iter().map(unmade_call).collect(),
         };
@@ -330,7 +332,7 @@ impl<'a> Trajectory<'a> {
                 extra: other_counts(tokens),
             },
             steps,
-            extra: BTreeMap::from([(OWN, own)]),
+            extra: beside(own),
         }
     }
 }
@@ -355,7 +357,7 @@ fn unmade_call<'a>(call: &'a Call<'a>) -> UnmadeCall<'a> {
     UnmadeCall {
         name: &call.name,
         server: call.server.as_deref(),
-        args: call.args,
+        args: call.args.map(Verbatim),
         args_text: call.args_text.as_deref(),
         id: call.id.as_deref(),
         turn: call.turn,
@@ -552,6 +554,7 @@ fn tool_call<'a>(call: &'a Call<'a>, id: Cow<'a, str>) -> ToolCall<'a> {
         caller: call.caller.map(Verbatim),
         args: call.args.filter(|_| object.is_none()).map(Verbatim),
         args_text: call.args_text.as_deref(),
+        distractor: call.distractor,
         no_arguments: call.args.is_none(),
         no_id: call.id.is_none(),
     };

@@ -87,7 +87,7 @@ fn what_only_a_native_trace_has_comes_back() {
             { "name": "b", "server": "docs", "args_text": "{broken", "id": "x", "turn": 0 },
             { "name": "c", "id": "x", "turn": 1, "caller": { "type": "code_execution", "tool_id": "x" } },
             { "name": "d", "args": null },
-            { "name": "e", "args": {} },
+            { "name": "e", "args": {}, "distractor": true },
         ],
         "tool_results": [
             { "call_index": 0, "is_error": false, "error": { "code": -32000, "message": "closed" } },

@@ -3,6 +3,7 @@
 mod bridge;
 mod call;
 mod check;
+mod export;
 mod import;
 mod json_order;
 mod lint_tools;
@@ -43,6 +44,9 @@ pub const TRACE_FROM: CommandKind = CommandKind::new::<trace_from::TraceFrom>();
 
 /// `mcptest import`.
 pub const IMPORT: CommandKind = CommandKind::new::<import::Import>();
+
+/// `mcptest export`.
+pub const EXPORT: CommandKind = CommandKind::new::<export::Export>();
 
 /// `mcptest mock`.
 pub const MOCK: CommandKind = CommandKind::new::<mock::Mock>();
