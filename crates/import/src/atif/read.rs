@@ -235,8 +235,8 @@ impl<'a> TrajectoryReader<'a> {
             (all, count) if all.len() == count => all,
             (all, count) => {
                 return Err(format!(
-                    "{count} results without `source_call_id` follow {} calls; name the call of each result",
-                    all.len()
+                    "{count} results without `source_call_id` follow {}; name the call of each result",
+                    mcptest_core::words::count(all.len(), "call")
                 ));
             }
         };

@@ -19,4 +19,5 @@ mod refused;
 mod round_trip;
 mod told;
 mod written;
+mod written_by_agents;
 mod written_by_libraries;

@@ -152,6 +152,49 @@ const REFUSED: &[Refused] = &[
         "`role` is `assistant`; it is user or model",
     ),
     (
+        "atif",
+        r#"{"schema_version":"ATIF-v1.7","steps":[{"source":"agent","message":"","observation":{"results":[{"source_call_id":"b","content":"x"}]}}]}"#,
+        "line 1, column 97",
+        "no earlier call has the id `b`",
+    ),
+    (
+        "atif",
+        r#"{"schema_version":"ATIF-v1.7","steps":[{"source":"agent","message":"","tool_calls":[{"tool_call_id":"a","function_name":"t","arguments":{}}],"observation":{"results":[{"content":"x"},{"content":"y"}]}}]}"#,
+        "line 1, column 40",
+        "2 results without `source_call_id` follow 1 call",
+    ),
+    (
+        "atif",
+        r#"{"schema_version":"ATIF-v1.7","steps":[{"source":"user","message":"x","tool_calls":[{"function_name":"t"}]}]}"#,
+        "line 1, column 40",
+        "only a step of the agent has `tool_calls`",
+    ),
+    (
+        "codex",
+        r#"{"type":"session_meta","payload":{"id":"a"}}
+{"type":"response_item","payload":{"type":"hologram"}}"#,
+        "line 2, column 35",
+        "an item is of an unknown `type`, `hologram`",
+    ),
+    (
+        "codex",
+        r#"{"type":"response_item","payload":{"type":"function_call_output","call_id":"b","output":"x"}}"#,
+        "line 1, column 35",
+        "no earlier call has the id `b`",
+    ),
+    (
+        "inspect",
+        r#"{"eval":{},"samples":[{"id":1,"epoch":1,"messages":[{"role":"assistant","content":[{"type":"hologram"}]}]}]}"#,
+        "line 1, column 84",
+        "a part of `content` is of an unknown `type`, `hologram`",
+    ),
+    (
+        "inspect",
+        r#"{"eval":{},"samples":[{"id":1,"epoch":1,"messages":[{"role":"tool","tool_call_id":"b","content":"x"}]}]}"#,
+        "line 1, column 53",
+        "no earlier call has the id `b`",
+    ),
+    (
         "pydantic-ai",
         r#"[{"kind":"response","parts":[{"part_kind":"hologram"}]}]"#,
         "line 1, column 30",

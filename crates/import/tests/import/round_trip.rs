@@ -149,6 +149,34 @@ proptest! {
     }
 
     #[test]
+    fn atif_in_every_shape(one in conversation(), other in conversation()) {
+        let (first, second) = (one.atif(), other.atif());
+        assert_comes_back(&format!("{first:#}"), &[&one], "atif", MARKS);
+        assert_comes_back(&lines(&[first.clone(), second.clone()]), &[&one, &other], "atif", MARKS);
+        assert_comes_back(&json!([first, second]).to_string(), &[&one, &other], "atif", MARKS);
+    }
+
+    #[test]
+    fn rollouts_of_codex_with_ends_before_and_after_outputs(one in conversation(), other in conversation(), is_end_first in any::<bool>()) {
+        let mut both = one.codex(is_end_first);
+        assert_comes_back(&lines(&both), &[&one], "codex", MARKS);
+        if one.prompt != other.prompt {
+            both.extend(other.codex(is_end_first));
+            assert_comes_back(&lines(&both), &[&one, &other], "codex", MARKS);
+        }
+    }
+
+    #[test]
+    fn logs_of_inspect_whole_and_unpacked(one in conversation(), other in conversation()) {
+        let (first, second) = (one.inspect(1), other.inspect(2));
+        let eval = json!({ "model": "m" });
+        let whole = json!({ "version": 2, "eval": eval, "samples": [first, second] });
+        assert_comes_back(&format!("{whole:#}"), &[&one, &other], "inspect", MARKS);
+        let header = json!({ "version": 2, "eval": eval, "plan": { "name": "p" } });
+        assert_comes_back(&lines(&[header, first, second]), &[&one, &other], "inspect", MARKS);
+    }
+
+    #[test]
     fn spans_as_python_prints_them(one in conversation(), order in 0..50_usize) {
         let printed: Vec<String> = one.otel(0, order).iter().map(printed).collect();
         assert_comes_back(&printed.join("\n"), &[&one], "otel genai", MARKS);
