@@ -126,7 +126,8 @@ struct UnmadeCall<'a> {
 
 #[derive(Serialize)]
 struct Step<'a> {
-    step_id: usize,
+    #[serde(rename = "step_id")]
+    number: usize,
     source: &'static str,
     message: Cow<'a, str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -148,7 +149,8 @@ struct OwnOfStep {
 
 #[derive(Serialize)]
 struct ToolCall<'a> {
-    tool_call_id: Cow<'a, str>,
+    #[serde(rename = "tool_call_id")]
+    id: Cow<'a, str>,
     function_name: &'a str,
     arguments: Arguments<'a>,
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
@@ -256,25 +258,35 @@ struct Metrics<Counts> {
 
 #[derive(Default, PartialEq, Serialize)]
 struct Parts {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    prompt_tokens: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    completion_tokens: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    cached_tokens: Option<u64>,
+    #[serde(rename = "prompt_tokens", skip_serializing_if = "Option::is_none")]
+    prompt: Option<u64>,
+    #[serde(rename = "completion_tokens", skip_serializing_if = "Option::is_none")]
+    completion: Option<u64>,
+    #[serde(rename = "cached_tokens", skip_serializing_if = "Option::is_none")]
+    cached: Option<u64>,
 }
 
 #[derive(Serialize)]
 struct Totals {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    total_prompt_tokens: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    total_completion_tokens: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    total_cached_tokens: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    total_cost_usd: Option<f64>,
-    total_steps: usize,
+    #[serde(
+        rename = "total_prompt_tokens",
+        skip_serializing_if = "Option::is_none"
+    )]
+    prompt: Option<u64>,
+    #[serde(
+        rename = "total_completion_tokens",
+        skip_serializing_if = "Option::is_none"
+    )]
+    completion: Option<u64>,
+    #[serde(
+        rename = "total_cached_tokens",
+        skip_serializing_if = "Option::is_none"
+    )]
+    cached: Option<u64>,
+    #[serde(rename = "total_cost_usd", skip_serializing_if = "Option::is_none")]
+    cost_usd: Option<f64>,
+    #[serde(rename = "total_steps")]
+    steps: usize,
 }
 
 /// The counts that ATIF keeps under `extra`, by the names of providers.
@@ -323,11 +335,11 @@ impl<'a> Trajectory<'a> {
             },
             final_metrics: Metrics {
                 counts: Totals {
-                    total_prompt_tokens: tokens.prompt,
-                    total_completion_tokens: tokens.completion,
-                    total_cached_tokens: tokens.cache_read,
-                    total_cost_usd: trace.conversation.cost_usd,
-                    total_steps: steps.len(),
+                    prompt: tokens.prompt,
+                    completion: tokens.completion,
+                    cached: tokens.cache_read,
+                    cost_usd: trace.conversation.cost_usd,
+                    steps: steps.len(),
                 },
                 extra: other_counts(tokens),
             },
@@ -451,7 +463,7 @@ impl<'a> StepWriter<'a> {
 
     fn step(&mut self, source: &'static str, message: Cow<'a, str>) {
         self.steps.push(Step {
-            step_id: self.steps.len() + 1,
+            number: self.steps.len() + 1,
             source,
             message,
             tool_calls: Vec::new(),
@@ -531,9 +543,9 @@ impl<'a> StepWriter<'a> {
 fn metrics(tokens: &Tokens) -> Metrics<Parts> {
     Metrics {
         counts: Parts {
-            prompt_tokens: tokens.prompt,
-            completion_tokens: tokens.completion,
-            cached_tokens: tokens.cache_read,
+            prompt: tokens.prompt,
+            completion: tokens.completion,
+            cached: tokens.cache_read,
         },
         extra: other_counts(tokens),
     }
@@ -559,7 +571,7 @@ fn tool_call<'a>(call: &'a Call<'a>, id: Cow<'a, str>) -> ToolCall<'a> {
         no_id: call.id.is_none(),
     };
     ToolCall {
-        tool_call_id: id,
+        id,
         function_name: &call.name,
         arguments: object.map_or(Arguments::Empty {}, Arguments::Object),
         extra: beside(own),
