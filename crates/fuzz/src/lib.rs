@@ -146,7 +146,7 @@ pub fn suite(data: &[u8]) {
     );
 }
 
-/// Rows of data: an accepted file makes a test for each of its lines, with the value of the line and nothing else.
+/// Rows of data: an accepted file makes a test for each of its lines, with the value of the line.
 pub fn rows(data: &[u8]) {
     for name in ["rows.csv", "rows.jsonl"] {
         let suite = format!(
