@@ -42,7 +42,7 @@ pub struct TraceFiles {
     /// Take the files of DIR that match this pattern, such as `session*.json` or `eu/**/*.jsonl`, instead of every .json, .jsonl, .ndjson and .eval file.
     #[arg(long, value_name = "GLOB")]
     pub include: Vec<String>,
-    /// Leave out the files of DIR that match this pattern.
+    /// Omit the files of DIR that match this pattern.
     #[arg(long, value_name = "GLOB")]
     pub exclude: Vec<String>,
 }

@@ -35,6 +35,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("import_atif", import_atif),
     ("import_codex", import_codex),
     ("import_inspect", import_inspect),
+    ("import_copilot", import_copilot),
     ("reply", reply),
     ("gates", gates),
 ];
@@ -273,6 +274,11 @@ pub fn import_codex(data: &[u8]) {
 /// Logs of Inspect.
 pub fn import_inspect(data: &[u8]) {
     imported("inspect", data);
+}
+
+/// Sessions of Copilot CLI.
+pub fn import_copilot(data: &[u8]) {
+    imported("copilot", data);
 }
 
 /// A transcript: an accepted transcript becomes a cassette whose runs can all be read and whose results match their

@@ -52,7 +52,7 @@ pub(crate) fn is_archive(bytes: &[u8]) -> bool {
     bytes.starts_with(LOCAL)
 }
 
-/// The documents of a log of Inspect, one after the other: its header, then its samples.
+/// The documents of a log of Inspect, in order: its header, then its samples.
 pub(crate) fn unpack(bytes: &[u8]) -> Result<Vec<u8>, ArchiveFault> {
     let mut files = BTreeMap::new();
     let mut samples = Vec::new();

@@ -1,5 +1,5 @@
-//! Rollouts of Codex: which lines are items of the conversation, and what do the events beside them
-//! say of its calls? `openai_responses.rs` reads the items.
+//! Rollouts of Codex: which lines are items of the conversation, and which events describe its
+//! calls? `openai_responses.rs` reads the items.
 
 use crate::Importer;
 use crate::content::{answer_of, mcp_answer, text_of};
@@ -93,7 +93,7 @@ impl<'a> Line<'a> {
 
 /// The lines of one thread.
 struct Session<'a> {
-    /// What the first line says of the thread.
+    /// The description of the thread in its first line.
     about: Fields<'a>,
     lines: Vec<Line<'a>>,
 }
@@ -119,7 +119,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// What the events of a thread say of its items.
+/// The facts about items that only the events of a thread have.
 #[derive(Default)]
 struct Events<'a> {
     /// The items of finished calls, by the calls' ids.
@@ -228,7 +228,7 @@ impl ReadSession {
     }
 }
 
-/// The conversations of these threads: those of sub-agents become part of the thread that started
+/// The conversations of these threads. Conversations of sub-agents become part of the thread that started
 /// them, if that is here.
 fn joined(mut sessions: Vec<ReadSession>) -> Vec<Transcript> {
     // A sub-agent is written after the thread that started it.

@@ -64,7 +64,7 @@ fn sample_of(value: Json<'_>, model: Option<&str>) -> Result<Transcript, Misfit>
     };
     let whole = Json::whole(&attached).and_then(Json::object);
     let whole = whole.ok_or_else(|| sample.misfit("its attachments do not fit".to_owned()))?;
-    // What is wrong is told with the place of the sample.
+    // A problem has the place of the sample.
     SampleReader::new(&whole)
         .read(&whole, model)
         .map_err(|misfit| sample.misfit(misfit.message))
@@ -117,7 +117,7 @@ struct AgentSpan {
     parent: Option<String>,
 }
 
-/// What the events of a sample say, in order.
+/// The executions and answers in the events of a sample, in order.
 #[derive(Default)]
 struct Events<'a> {
     tools: Vec<ToolEvent<'a>>,
@@ -322,7 +322,7 @@ impl<'a> SampleReader<'a> {
         })
     }
 
-    /// Adds what only events say of the agent's own calls: their answers, and calls whose messages
+    /// Adds the agent's own calls that only events have: calls without an answer, and calls whose messages
     /// were removed to save space.
     fn calls_without_message(&mut self) {
         let (mut removed, mut next) = (Vec::new(), 0);
@@ -348,7 +348,7 @@ impl<'a> SampleReader<'a> {
         self.transcript.insert_calls(removed);
     }
 
-    /// Adds what the sub-agents did, those of sub-agents to them first.
+    /// Adds the calls of the sub-agents. Each sub-agent gets the calls of its own sub-agents first.
     fn sub_agents(&mut self) -> Result<(), Misfit> {
         let agents = std::mem::take(&mut self.events.agents);
         let mut read: Vec<Transcript> = Vec::new();
@@ -377,7 +377,7 @@ impl<'a> SampleReader<'a> {
         Ok(())
     }
 
-    /// What the model said in the span of a sub-agent, and its calls.
+    /// The messages and calls of the model in the span of a sub-agent.
     fn sub_agent(&self, span: &str) -> Result<Transcript, Misfit> {
         let mut agent = Transcript::default();
         for (of, event) in &self.events.answers {

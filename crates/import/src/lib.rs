@@ -8,6 +8,7 @@ mod catalogue;
 mod claude_code;
 mod codex;
 mod content;
+mod copilot;
 mod cut_off;
 mod document;
 mod exchange;
@@ -62,6 +63,7 @@ pub struct Importer {
 pub const IMPORTERS: &[Importer] = &[
     atif::IMPORTER,
     codex::IMPORTER,
+    copilot::IMPORTER,
     inspect::IMPORTER,
     otel::openinference::IMPORTER,
     otel::IMPORTER,

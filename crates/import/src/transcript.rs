@@ -26,7 +26,7 @@ pub(crate) struct Transcript {
     pub(crate) stop_reason: Option<String>,
     /// The conversation's name in its source.
     pub(crate) trace_id: Option<String>,
-    /// What the source says of the run: a reward, whether it passed, its task.
+    /// Facts about the run from its source: a reward, whether it passed, its task.
     pub(crate) labels: BTreeMap<String, Value>,
     pub(crate) tokens: Tokens,
     pub(crate) errors: Vec<RecordedError>,
@@ -275,8 +275,8 @@ impl Transcript {
             .find(|index| self.answers[*index].is_none())
     }
 
-    /// Adds calls with their answers, each before the call that now has this index. The messages that
-    /// made them are not known.
+    /// Adds calls with their answers, each before the call that now has this index. Their messages
+    /// are unknown.
     pub(crate) fn insert_calls(&mut self, calls: Vec<(usize, RecordedCall, ImportedAnswer)>) {
         for (before, call, mut answer) in calls.into_iter().rev() {
             answer.text.clear();

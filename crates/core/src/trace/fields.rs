@@ -249,7 +249,7 @@ static FIELDS: &[Field] = &[
     optional(
         "labels",
         Any,
-        "what the source says of the run, such as `labels.reward` or `labels.task_id`",
+        "facts about the run from its source, such as `labels.reward` or `labels.task_id`",
     ),
     optional(
         "conversation",

@@ -114,7 +114,7 @@ pub struct Trace<'a> {
     /// The final state of the world that the run acted on, if one was recorded.
     #[serde(borrow, default, alias = "finalState")]
     pub final_state: Option<&'a RawValue>,
-    /// What the source says of the run, as a reward or the id of its task: an object.
+    /// Facts about the run from its source, such as a reward or the id of its task: an object.
     #[serde(borrow, default)]
     pub labels: Option<&'a RawValue>,
     /// Turns, tokens and totals.

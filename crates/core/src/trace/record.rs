@@ -50,7 +50,7 @@ pub struct ConversationTrace {
     /// The final state of the world that the run acted on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub final_state: Option<Value>,
-    /// What the source says of the run, as a reward or the id of its task.
+    /// Facts about the run from its source, such as a reward or the id of its task.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, Value>,
     /// Turns and totals.

@@ -55,9 +55,9 @@ struct TrajectoryReader<'a> {
     agent: Option<String>,
     /// The trajectories of sub-agents in this file.
     embedded: Vec<Fields<'a>>,
-    /// The indices of those that a result refers to.
+    /// The indices of trajectories that a result refers to.
     referred: BTreeSet<usize>,
-    /// What they did, to be added when the indices of calls no longer matter.
+    /// Their conversations, to be added when the indices of calls no longer matter.
     sub_agents: Vec<SubAgent>,
     first_time: Option<Cow<'a, str>>,
     last_time: Option<Cow<'a, str>>,
@@ -378,7 +378,7 @@ impl<'a> TrajectoryReader<'a> {
     }
 }
 
-/// The facts that mcptest itself wrote beside those of ATIF.
+/// Reads the facts for which ATIF has no field, as mcptest writes them.
 fn read_own(own: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
     #[derive(Deserialize)]
     struct Named {

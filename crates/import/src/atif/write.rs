@@ -388,7 +388,7 @@ fn tool_definition(tool: &CatalogueTool) -> ToolDefinition<'_> {
     }
 }
 
-/// What the typed trace of a turn leaves out.
+/// The facts of turns that the typed trace omits.
 #[derive(Default, Deserialize)]
 struct Envelope {
     #[serde(default)]
@@ -490,7 +490,7 @@ impl<'a> StepWriter<'a> {
         }
     }
 
-    /// The calls that are recorded before those of this turn, without a message of the model.
+    /// Writes the calls before the calls of this turn, without a message of the model.
     fn calls_before(&mut self, turn: u64) {
         while let Some(call) = self.trace.tool_calls.get(self.next)
             && call.turn.is_none_or(|of_call| of_call < turn)
@@ -612,7 +612,7 @@ fn observed<'a>(result: &'a CallResult<'a>, id: Cow<'a, str>) -> ObservedResult<
     }
 }
 
-/// Content that ATIF can have as it is: blocks of text and nothing else.
+/// Content that ATIF can have unchanged: only blocks of text.
 fn plain_content(content: &RawValue) -> Option<ObservedContent<'_>> {
     let blocks = Json::new(content).list()?;
     let text = |block: &Json<'_>| {

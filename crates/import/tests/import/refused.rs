@@ -189,6 +189,12 @@ const REFUSED: &[Refused] = &[
         "a part of `content` is of an unknown `type`, `hologram`",
     ),
     (
+        "copilot",
+        r#"{"type":"tool.execution_complete","data":{"toolCallId":"b","success":true},"timestamp":"t"}"#,
+        "line 1, column 42",
+        "no earlier call has the id `b`",
+    ),
+    (
         "inspect",
         r#"{"eval":{},"samples":[{"id":1,"epoch":1,"messages":[{"role":"tool","tool_call_id":"b","content":"x"}]}]}"#,
         "line 1, column 53",
