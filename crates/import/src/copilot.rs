@@ -176,7 +176,7 @@ impl Session {
         transcript.answer(data, "toolCallId", None, answer)
     }
 
-    /// The tokens of all models, with those of sub-agents.
+    /// The tokens of all models, including the tokens of sub-agents.
     fn count(&mut self, data: &Fields<'_>) -> Result<(), Misfit> {
         let models = data.object("modelMetrics")?.unwrap_or_default();
         let mut tokens = Tokens::default();
