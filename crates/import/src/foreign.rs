@@ -48,6 +48,48 @@ const FOREIGN: [&str; 30] = [
     "steps",
 ];
 
+/// Top-level keys that only traces and transcripts have. A file with one of them that nothing can
+/// read is a broken trace, and other files are something else.
+const TELLING: [&str; 20] = [
+    "tool_calls",
+    "toolCalls",
+    "tool_results",
+    "toolResults",
+    "final_response",
+    "finalResponse",
+    "trace",
+    "traces",
+    "messages",
+    "conversation",
+    "conversations",
+    "transcript",
+    "trajectory",
+    "turns",
+    "choices",
+    "candidates",
+    "contents",
+    "spans",
+    "resourceSpans",
+    "scopeSpans",
+];
+
+/// Returns true if the first object of a file has a key of traces or transcripts.
+pub fn looks_like_trace(bytes: &[u8]) -> bool {
+    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    let is_before = |byte: &u8| byte.is_ascii_whitespace() || *byte == b'[';
+    let start = bytes.iter().take_while(|byte| is_before(byte)).count();
+    if bytes.get(start) != Some(&b'{') {
+        return false;
+    }
+    let mut keys = Keys {
+        bytes,
+        at: start + 1,
+        is_before_value: false,
+    };
+    std::iter::from_fn(|| keys.next())
+        .any(|key| TELLING.iter().any(|telling| telling.as_bytes() == key))
+}
+
 /// Returns true if the file may be a transcript. Looks only at the first key of a cassette.
 pub fn is_foreign(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);

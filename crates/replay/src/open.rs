@@ -14,7 +14,6 @@ use mcptest_core::judge::is_read_only;
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row, RowOfAgent, Subject, Transcripts};
 use mcptest_core::suite::{CassettePath, Graded};
 use mcptest_core::trace::run_line;
-use mcptest_import::{ImportError, ImportFault};
 use rayon::prelude::*;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -181,11 +180,7 @@ pub fn other_files(groups: &[Transcripts]) -> (Vec<String>, usize) {
 
 /// The reason for a file that no importer knows, which may be beside traces in a folder.
 fn not_a_trace(error: &ReadError) -> Option<Reason> {
-    let ReadFault::Transcript(ImportError {
-        fault: ImportFault::Unknown { found },
-        ..
-    }) = &error.fault
-    else {
+    let ReadFault::NotATrace { found } = &error.fault else {
         return None;
     };
     let message = format!("{} is not a trace: it is {found}", escape_path(&error.path));

@@ -7,7 +7,7 @@ use mcptest_core::grade::Grades;
 use mcptest_core::json::document::Place;
 use mcptest_core::row::{PartOfFile, Reason, ReasonKind};
 use mcptest_files as files;
-use mcptest_import::{Fidelity, ImportError, import, is_foreign};
+use mcptest_import::{Fidelity, ImportError, ImportFault, import, is_foreign, looks_like_trace};
 use mcptest_mcp::tape::{self, FORMAT, Tape, TapeError, TraceOptions};
 use memchr::memmem;
 use std::io;
@@ -68,6 +68,12 @@ impl Recording {
         }
         match import(&recording.bytes, None) {
             Ok(_) => Ok(recording),
+            Err(ImportError {
+                fault: ImportFault::Unknown { found },
+                ..
+            }) if !looks_like_trace(&recording.bytes) => {
+                Err(ReadFault::NotATrace { found }.at(path))
+            }
             Err(error) => Err(ReadFault::Transcript(error).at(path)),
         }
     }
@@ -188,6 +194,12 @@ pub enum ReadFault {
     /// A transcript of another program with something wrong in it.
     #[error("{}", .0.fault)]
     Transcript(ImportError),
+    /// Not a trace, and not a broken one either: another JSON file.
+    #[error("this is not a trace: it is {found}")]
+    NotATrace {
+        /// The contents in words.
+        found: String,
+    },
     /// Read, but not a cassette.
     #[error("{}", .0.fault)]
     Bad(Problem),

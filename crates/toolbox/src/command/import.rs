@@ -180,8 +180,10 @@ fn read(path: &Path, format: Option<&Importer>) -> Result<import::Imported, Unre
     let bytes = files::read_named(named, files::RECORDING)
         .map_err(|error| Unread::Failed(Failure::at(path, files::reason(&error)).why))?;
     import::import(&bytes, format).map_err(|error| {
-        if let import::ImportFault::Unknown { found } = error.fault {
-            return Unread::NotATranscript(found);
+        if let import::ImportFault::Unknown { found } = &error.fault
+            && !import::looks_like_trace(&bytes)
+        {
+            return Unread::NotATranscript(found.clone());
         }
         let place = error
             .place
