@@ -147,12 +147,11 @@ impl Session {
         let id = data.required_string("toolCallId", "a call")?.into_owned();
         let transcript = &mut self.thread(data).transcript;
         let known = transcript.waiting_call(&id);
-        let index = match known {
-            Some(index) => index,
-            None => {
-                let name = data.required_string("toolName", "a call")?.into_owned();
-                transcript.call(call_of(name, Some(id), data.get("arguments")))
-            }
+        let index = if let Some(index) = known {
+            index
+        } else {
+            let name = data.required_string("toolName", "a call")?.into_owned();
+            transcript.call(call_of(name, Some(id), data.get("arguments")))
         };
         name_server(&mut transcript.calls[index], data);
         Ok(())
