@@ -1386,7 +1386,7 @@ handoffs: Handoff[]
  */
 export interface EdgeShown {
 /**
- * The caller: `agent`, or `code` for generated code.
+ * The caller: `agent`, `code` for generated code, or the name of a sub-agent.
  */
 caller: string
 /**

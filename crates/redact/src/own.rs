@@ -9,7 +9,7 @@ const KEYS: [&str; 16] = [
     "args code data diff file from help kind line mode name role rows runs seal tags test text tool turn type",
     "agent at_us bytes calls count error event gates index model notes rerun seals setup suite tools total trace turns \
      usage",
-    "actual caller errors faults format inject matrix mended method number params passed prompt \
+    "actual caller errors faults format inject labels matrix mended method number params passed prompt \
      reason result server source status tables target tokens",
     "command content details failure isError jsonrpc matcher message pointer session summary targets version \
      written",

@@ -22,6 +22,11 @@ pub struct MeasurableRun<'r> {
 }
 
 impl MeasurableRun<'_> {
+    /// Returns whether the labels in the trace call the run good. `None` if they do not say.
+    pub fn is_labelled_good(&self) -> Option<bool> {
+        self.run.trace.is_labelled_good()
+    }
+
     /// The `trace_id` of the trace.
     pub fn trace_id(&self) -> Option<String> {
         self.run.trace.trace_id.as_deref().map(str::to_owned)

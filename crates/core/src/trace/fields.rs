@@ -76,7 +76,11 @@ static CALL: Shape = Record(&[
         Whole,
         "the assistant turn, from 0; a call without one is a separate turn",
     ),
-    optional("caller", Any, "the caller, if generated code made the call"),
+    optional(
+        "caller",
+        Any,
+        "the caller, if generated code or a sub-agent made the call",
+    ),
     optional(
         "distractor",
         Flag,
@@ -183,6 +187,11 @@ static TURN: Shape = Record(&[
 ]);
 
 static CONVERSATION: &[Field] = &[
+    optional(
+        "id",
+        Text,
+        "the id of the conversation at its origin, which may have several traces",
+    ),
     optional("tokens", Record(TOKENS), "token counts"),
     optional("turns", List(&TURN), "every message with its text"),
     optional("duration_ms", Whole, "how long the run took"),
@@ -449,6 +458,7 @@ mod tests {
             final_state: Some(json!({ "orders": {} })),
             labels: [("reward".to_owned(), json!(1.0))].into(),
             conversation: RecordedConversation {
+                id: Some("thread-1".into()),
                 tokens: Some(tokens),
                 turns: Some(vec![turn]),
                 duration_ms: Some(9),

@@ -4,6 +4,7 @@ mod ending;
 mod error_word;
 pub mod fields;
 mod header;
+mod label;
 mod read;
 mod record;
 mod seal;
@@ -16,6 +17,7 @@ pub mod usage;
 pub use ending::error_in_words;
 pub use error_word::reports_error;
 pub use header::{CatalogueTool, Header, full_name};
+pub use label::{is_good_label, label_words};
 pub(crate) use record::is_direct;
 pub use record::{
     ConversationTrace, RecordedCall, RecordedConversation, RecordedDelegation, RecordedError,
@@ -198,7 +200,7 @@ pub struct Call<'a> {
     pub id: Option<Cow<'a, str>>,
     /// The assistant turn of the call. A call without one is a separate turn.
     pub turn: Option<u64>,
-    /// The caller, if generated code made the call.
+    /// The caller, if generated code or a sub-agent made the call.
     #[serde(borrow, default)]
     pub caller: Option<&'a RawValue>,
     /// True if the tool was an injected distractor.
@@ -252,6 +254,24 @@ pub struct CallResult<'a> {
 }
 
 impl Call<'_> {
+    /// The name of the sub-agent that made the call, if one did.
+    ///
+    /// ```
+    /// use mcptest_core::Trace;
+    ///
+    /// let text = r#"{"tool_calls": [{"name": "search", "caller": {"type": "agent", "agent": "Explore"}}]}"#;
+    /// assert_eq!(Trace::read(text)?.tool_calls[0].sub_agent().as_deref(), Some("Explore"));
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn sub_agent(&self) -> Option<String> {
+        #[derive(Deserialize)]
+        struct Caller {
+            agent: String,
+        }
+        let caller: Caller = serde_json::from_str(self.caller?.get()).ok()?;
+        Some(caller.agent)
+    }
+
     /// The arguments as JSON, if they are JSON. Some programs encode them twice: a text with an object is that
     /// object.
     pub(crate) fn decoded_args(&self) -> Option<Value> {
@@ -357,6 +377,9 @@ pub struct FaultEvent<'a> {
 #[non_exhaustive]
 #[serde(expecting = "a conversation, which is an object")]
 pub struct Conversation<'a> {
+    /// The id of the conversation at its origin.
+    #[serde(borrow, default, deserialize_with = "read::borrowed")]
+    pub id: Option<Cow<'a, str>>,
     /// Token counts.
     #[serde(default, deserialize_with = "read::object")]
     pub tokens: Tokens,

@@ -127,7 +127,7 @@ pub struct RecordedCall {
     /// The assistant turn, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
-    /// The caller, if generated code made the call. Omitted for the model's own calls.
+    /// The caller, if generated code or a sub-agent made the call. Omitted for the model's own calls.
     #[serde(skip_serializing_if = "is_not_said")]
     pub caller: Option<Box<RawValue>>,
     /// True if the tool was an injected distractor.
@@ -233,6 +233,9 @@ pub struct RecordedFault {
 /// The messages and their totals.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct RecordedConversation {
+    /// The id of the conversation at its origin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
     /// Token counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tokens: Option<Tokens>,

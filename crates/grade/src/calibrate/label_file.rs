@@ -1,15 +1,12 @@
 //! Which labels does a file contain, in one of three forms: JSON, JSON Lines or CSV?
 
 use mcptest_core::problem::{Problem, Span, did_you_mean};
+use mcptest_core::trace::{is_good_label, label_words};
 use mcptest_core::yaml::{self, Entry, Kind, Node, Scalar};
 use std::path::Path;
 
 /// The keys of an entry, which identify the run and give its label.
 const KEYS: [&str; 5] = ["source", "trace_id", "row", "run", "label"];
-
-/// The words for a label; a number from 0 to 1 is a reward, and 1 is good.
-const GOOD: [&str; 4] = ["good", "pass", "passed", "true"];
-const BAD: [&str; 4] = ["bad", "fail", "failed", "false"];
 
 /// One label, and its runs.
 #[derive(Debug, Clone, Default)]
@@ -258,18 +255,10 @@ impl LabelReader {
     }
 
     fn label(&mut self, text: &str, place: Span) -> Option<bool> {
-        let word = text.to_lowercase();
-        if GOOD.contains(&word.as_str()) {
-            return Some(true);
+        if let Some(is_good) = is_good_label(text) {
+            return Some(is_good);
         }
-        if BAD.contains(&word.as_str()) {
-            return Some(false);
-        }
-        let reward: Option<f64> = word.parse().ok();
-        if let Some(reward) = reward.filter(|reward| (0.0..=1.0).contains(reward)) {
-            return Some(reward >= 1.0);
-        }
-        let help = did_you_mean(&word, GOOD.into_iter().chain(BAD), || {
+        let help = did_you_mean(&text.to_lowercase(), label_words(), || {
             "write good or bad, pass or fail, true or false, or a reward from 0 to 1".to_owned()
         });
         let problem = Problem::error(format!("`{text}` is not a label"));

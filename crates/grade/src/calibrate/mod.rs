@@ -21,8 +21,8 @@ pub struct Mislabelled {
     pub sources: Sources,
 }
 
-/// Measures the labelled runs of a plan: by the file of labels, otherwise by each run's own
-/// `expect:`.
+/// Measures the labelled runs of a plan: by the file of labels, otherwise by the labels in each
+/// trace, otherwise by each run's own `expect:`.
 pub fn calibrate(plan: &Plan<'_>, labels: Option<&Path>) -> Result<Calibration, Mislabelled> {
     let defaults = Defaults::new(plan.gates());
     let mut calibrator = Calibrator::new(&defaults);
@@ -69,9 +69,8 @@ pub(crate) fn each_labelled<'p>(
 ) -> Result<Labelling, Mislabelled> {
     let mut labeller = Labeller {
         labels: labels.map(Labels::read).transpose()?,
-        unlabelled: 0,
+        ..Labeller::default()
     };
-    let labels = labeller.source();
     let mut left_out_rows = Vec::new();
     let rows = plan.rows.iter().enumerate();
     for (index, row) in rows.filter(|(_, row)| row.skip.is_none()) {
@@ -98,6 +97,7 @@ pub(crate) fn each_labelled<'p>(
             left_out_rows.push(LeftOutRow { index, left_out });
         }
     }
+    let labels = labeller.source();
     labeller.labels.map_or(Ok(()), Labels::finish)?;
     Ok(Labelling {
         labels,
@@ -113,18 +113,27 @@ fn without_secrets(reason: &str, row: &Row<'_>, secrets: &Secrets) -> String {
     }
 }
 
+#[derive(Default)]
 struct Labeller {
     labels: Option<Labels>,
     unlabelled: usize,
+    /// Runs whose traces have the label.
+    by_trace: usize,
+    by_expectations: usize,
 }
 
 impl Labeller {
-    /// The source of the labels: a file, or `expect:`.
+    /// The source of the labels: a file, the traces, or `expect:`.
     fn source(&self) -> String {
-        match &self.labels {
-            Some(labels) => labels.path(),
-            None => "expect".to_owned(),
+        if let Some(labels) = &self.labels {
+            return labels.path();
         }
+        let source = match (self.by_trace, self.by_expectations) {
+            (0, _) => "expect",
+            (_, 0) => "traces",
+            _ => "traces, expect",
+        };
+        source.to_owned()
     }
 
     /// Reads a row behind a guard.
@@ -167,7 +176,7 @@ impl Labeller {
             }
         };
         let MeasurableRuns { runs, broken } = settled.measurable();
-        let labelled = label(row, &runs, self.labels.as_mut());
+        let labelled = self.label(row, &runs);
         self.unlabelled += runs.len() - labelled.len();
         visit(&recorded, &labelled);
         if let Some(labels) = self.labels.as_mut().filter(|_| !broken.is_empty()) {
@@ -175,26 +184,30 @@ impl Labeller {
         }
         broken.into_iter().map(|reason| reason.message).collect()
     }
-}
 
-/// The runs of a row that have a label.
-fn label<'r>(
-    row: &Row<'_>,
-    runs: &[MeasurableRun<'r>],
-    labels: Option<&mut Labels>,
-) -> Vec<LabelledRun<'r>> {
-    let labelled = |run: &MeasurableRun<'r>, is_good: bool| LabelledRun {
-        run: run.run,
-        is_good,
-    };
-    match labels {
-        Some(labels) => runs
-            .iter()
-            .filter_map(|run| Some(labelled(run, labels.find(&row.name, run)?)))
-            .collect(),
-        None => runs
-            .iter()
-            .filter_map(|run| Some(labelled(run, run.expected?)))
-            .collect(),
+    /// The runs of a row that have a label.
+    fn label<'r>(&mut self, row: &Row<'_>, runs: &[MeasurableRun<'r>]) -> Vec<LabelledRun<'r>> {
+        let mut labelled = Vec::new();
+        for run in runs {
+            if let Some(is_good) = self.label_of(row, run) {
+                labelled.push(LabelledRun {
+                    run: run.run,
+                    is_good,
+                });
+            }
+        }
+        labelled
+    }
+
+    fn label_of(&mut self, row: &Row<'_>, run: &MeasurableRun<'_>) -> Option<bool> {
+        if let Some(labels) = &mut self.labels {
+            return labels.find(&row.name, run);
+        }
+        if let Some(is_good) = run.is_labelled_good() {
+            self.by_trace += 1;
+            return Some(is_good);
+        }
+        self.by_expectations += usize::from(run.expected.is_some());
+        run.expected
     }
 }

@@ -15,7 +15,7 @@ pub(super) const SCHEMA_VERSION: u32 = 1;
 pub struct Calibration {
     /// The version of this format.
     pub schema_version: u32,
-    /// The source of the labels: `expect`, or their file.
+    /// The source of the labels: `expect`, `traces`, both, or their file.
     pub labels: String,
     /// The numbers of runs.
     pub counts: Counts,

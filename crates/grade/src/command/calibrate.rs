@@ -21,7 +21,8 @@ pub(crate) struct Calibrate {
     /// suite, by the gates that need no configuration.
     #[arg(long, value_name = "DIR")]
     traces: Option<PathBuf>,
-    /// Read which runs are good from FILE (JSON, JSON Lines or CSV) instead of from their `expect:`.
+    /// Read which runs are good from FILE (JSON, JSON Lines or CSV) instead of from the labels in their traces and their
+    /// `expect:`.
     #[arg(long, value_name = "FILE")]
     labels: Option<PathBuf>,
     /// Measure only tests whose name contains TEXT or matches PATTERN; repeat to require all.
@@ -81,8 +82,11 @@ impl RunCommand for Calibrate {
 fn no_labels(measured: &Calibration) -> Failure {
     let why = match measured.counts.unlabelled {
         0 => "no runs of agents found".to_owned(),
-        1 => "the run has no label: its agent has no `expect:`".to_owned(),
-        runs => format!("none of the {runs} runs has a label: their agents have no `expect:`"),
+        1 => "the run has no label: its trace has no `labels.reward`, and its agent has no `expect:`".to_owned(),
+        runs => format!(
+            "none of the {runs} runs has a label: their traces have no `labels.reward`, and their agents have no \
+            `expect:`"
+        ),
     };
     let help = "define a good run under `expect:`, or name a file of labels with `--labels FILE`";
     Failure::with_help(why, help)

@@ -13,16 +13,16 @@ pub(super) fn of_runs(
     runs: &[Run<'_>],
     walks: &[Walk],
 ) -> Evidence {
-    let mut found: BTreeMap<(&str, String), EdgeShown> = BTreeMap::new();
+    let mut found: BTreeMap<(String, String), EdgeShown> = BTreeMap::new();
     for (run, walk) in runs.iter().zip(walks) {
         let restricted: HashSet<usize> = walk.restricted.iter().copied().collect();
         let unlisted: HashSet<usize> = walk.unlisted.iter().copied().collect();
         for (at, call) in run.trace.tool_calls.iter().enumerate() {
             let (caller, tool) = (caller(call), Tool::from(call).full_name());
             let edge = found
-                .entry((caller, tool.clone()))
+                .entry((caller.clone(), tool.clone()))
                 .or_insert_with(|| EdgeShown {
-                    caller: caller.to_owned(),
+                    caller: caller.clone(),
                     tool,
                     calls: 0,
                     restricted: restricted.contains(&at),
@@ -40,13 +40,12 @@ pub(super) fn of_runs(
     }
 }
 
-/// The caller: generated code, or the agent itself.
-fn caller(call: &Call<'_>) -> &'static str {
+/// The caller: a sub-agent by its name, generated code, or the agent itself.
+fn caller(call: &Call<'_>) -> String {
     if is_direct(call.caller) {
-        "agent"
-    } else {
-        "code"
+        return "agent".to_owned();
     }
+    call.sub_agent().unwrap_or_else(|| "code".to_owned())
 }
 
 /// The recorded and the expected hand-offs. If a trace records none, an expected hand-off that took

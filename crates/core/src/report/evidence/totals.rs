@@ -53,7 +53,7 @@ pub struct ChoicePoint {
 /// The calls of one agent to one tool, over all runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EdgeShown {
-    /// The caller: `agent`, or `code` for generated code.
+    /// The caller: `agent`, `code` for generated code, or the name of a sub-agent.
     pub caller: String,
     /// The tool.
     pub tool: String,

@@ -44,10 +44,11 @@ pub(super) fn render(calibration: &Calibration, options: &Options) -> Vec<u8> {
 
 fn heading(page: &mut Page, calibration: &Calibration) {
     let counts = &calibration.counts;
-    let from = if calibration.labels == "expect" {
-        "their `expect:`"
-    } else {
-        &calibration.labels
+    let from = match calibration.labels.as_str() {
+        "expect" => "their `expect:`",
+        "traces" => "the labels in their traces",
+        "traces, expect" => "the labels in their traces, otherwise their `expect:`",
+        file => file,
     };
     let line = Line::at(0).styled(
         style::BOLD,
