@@ -52,21 +52,17 @@ fn is_response(fields: &Fields<'_>) -> bool {
     fields.has("stop_reason") || fields.has("usage")
 }
 
-/// Each session of Claude Code is one conversation.
-fn sessions(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
-    let exchange = |messages| Exchange {
+/// The conversation of these messages.
+pub(crate) fn conversation(messages: Vec<Json<'_>>) -> Result<Transcript, Misfit> {
+    transcript(&[Exchange {
         messages,
         ..Exchange::default()
-    };
-    claude_code::sessions(values)
-        .into_iter()
-        .map(|messages| transcript(&[exchange(messages)]))
-        .collect()
+    }])
 }
 
 fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
     if claude_code::has_session(values) {
-        return sessions(values);
+        return claude_code::read(values);
     }
     let mut exchanges = Vec::new();
     for unit in units(values, &|fields| fields.has("role"))? {

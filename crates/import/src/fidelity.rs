@@ -1,5 +1,6 @@
 //! What did the transcripts contain, what did they lack, and what did the import omit?
 
+use crate::sub_agent::is_of_a_sub_agent;
 use crate::transcript::{Dropped, Transcript};
 use mcptest_core::words::count;
 use std::collections::BTreeMap;
@@ -12,6 +13,8 @@ pub struct Fidelity {
     files: usize,
     conversations: usize,
     calls: usize,
+    /// Calls of sub-agents.
+    delegated: usize,
     results: usize,
     unparsed: usize,
     /// Calls that the model wrote and that were never made.
@@ -25,7 +28,7 @@ pub struct Fidelity {
     pub(crate) disagreed: Vec<&'static str>,
 }
 
-const FACTS: [&str; 8] = [
+const FACTS: [&str; 9] = [
     "model",
     "prompt",
     "final answer",
@@ -34,6 +37,7 @@ const FACTS: [&str; 8] = [
     "tool catalogue",
     "call ids",
     "error marks",
+    "labels",
 ];
 
 impl Fidelity {
@@ -61,6 +65,7 @@ impl Fidelity {
                 has_calls,
             ),
             (has_results && transcript.marks_errors, has_results),
+            (!transcript.labels.is_empty(), !transcript.labels.is_empty()),
         ];
         for (at, (is_present, is_possible)) in facts.into_iter().enumerate() {
             self.present[at] += usize::from(is_present);
@@ -68,6 +73,11 @@ impl Fidelity {
         }
         self.conversations += 1;
         self.calls += transcript.calls.len();
+        let delegated = transcript
+            .calls
+            .iter()
+            .filter(|call| is_of_a_sub_agent(call));
+        self.delegated += delegated.count();
         self.results += results;
         self.unmade += transcript.unmade_calls.len();
         self.unparsed += transcript
@@ -80,6 +90,22 @@ impl Fidelity {
         }
     }
 
+    /// Counts what the importer omitted outside conversations.
+    pub(crate) fn add_dropped(&mut self, what: Dropped, count: usize) {
+        if count > 0 {
+            *self.dropped.entry(what).or_default() += count;
+        }
+    }
+
+    /// Everything that the importer omitted, in words. `None` if it omitted nothing.
+    pub fn dropped(&self) -> Option<String> {
+        let counted = |(what, count): (&Dropped, &usize)| {
+            format!("{count} {}", what.words()[usize::from(*count != 1)])
+        };
+        let dropped: Vec<String> = self.dropped.iter().map(counted).collect();
+        (!dropped.is_empty()).then(|| dropped.join(", "))
+    }
+
     /// Adds another file of the same format. Returns false for another format.
     pub fn merge(&mut self, other: &Self) -> bool {
         if self.format != other.format {
@@ -88,6 +114,7 @@ impl Fidelity {
         self.files += other.files;
         self.conversations += other.conversations;
         self.calls += other.calls;
+        self.delegated += other.delegated;
         self.results += other.results;
         self.unparsed += other.unparsed;
         self.unmade += other.unmade;
@@ -126,7 +153,11 @@ impl Fidelity {
         if self.conversations != 1 {
             present.push(count(self.conversations, "conversation"));
         }
-        present.extend([count(self.calls, "call"), count(self.results, "result")]);
+        present.push(match self.delegated {
+            0 => count(self.calls, "call"),
+            delegated => format!("{} ({delegated} of sub-agents)", count(self.calls, "call")),
+        });
+        present.push(count(self.results, "result"));
         for (at, fact) in FACTS.iter().enumerate() {
             let (present_in, possible_in) = (self.present[at], self.possible[at]);
             if present_in == 0 {
@@ -175,12 +206,8 @@ impl fmt::Display for Fidelity {
                 self.disagreed.join(", ")
             )?;
         }
-        if !self.dropped.is_empty() {
-            let counted = |(what, count): (&Dropped, &usize)| {
-                format!("{count} {}", what.words()[usize::from(*count != 1)])
-            };
-            let dropped: Vec<String> = self.dropped.iter().map(counted).collect();
-            write!(out, "; dropped {}", dropped.join(", "))?;
+        if let Some(dropped) = self.dropped() {
+            write!(out, "; dropped {dropped}")?;
         }
         Ok(())
     }

@@ -95,6 +95,16 @@ impl<'a> Json<'a> {
         serde_json::from_str(self.0).ok()
     }
 
+    /// A number of seconds as milliseconds.
+    pub(crate) fn seconds_as_ms(self) -> Option<u64> {
+        let seconds = self.number().filter(|seconds| *seconds >= 0.0)?;
+        std::time::Duration::try_from_secs_f64(seconds)
+            .ok()?
+            .as_millis()
+            .try_into()
+            .ok()
+    }
+
     pub(crate) fn flag(self) -> Option<bool> {
         serde_json::from_str(self.0).ok()
     }

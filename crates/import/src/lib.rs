@@ -34,6 +34,7 @@ mod write;
 
 pub use archive::ArchiveFault;
 pub use atif::{atif, left_out_of_atif};
+pub use claude_code::about_agent;
 pub use fidelity::Fidelity;
 pub use foreign::{is_foreign, looks_like_trace};
 pub use problem::{ImportError, ImportFault};

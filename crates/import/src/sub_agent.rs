@@ -48,6 +48,11 @@ impl AgentCaller {
     }
 }
 
+/// Returns true if a sub-agent made this call.
+pub(crate) fn is_of_a_sub_agent(call: &RecordedCall) -> bool {
+    caller_type(call).is_some_and(|kind| kind == AGENT)
+}
+
 fn caller_type(call: &RecordedCall) -> Option<String> {
     let caller: &RawValue = call.caller.as_deref()?;
     Json::new(caller).object()?.owned("type")
@@ -151,7 +156,7 @@ mod tests {
         let calls: Vec<(&str, Option<u64>, bool)> = main
             .calls
             .iter()
-            .map(|call| (call.name.as_str(), call.turn, call.caller.is_some()))
+            .map(|call| (call.name.as_str(), call.turn, is_of_a_sub_agent(call)))
             .collect();
         assert_eq!(
             calls,

@@ -26,6 +26,8 @@ pub(crate) struct Transcript {
     pub(crate) stop_reason: Option<String>,
     /// The conversation's name in its source.
     pub(crate) trace_id: Option<String>,
+    /// The id of the conversation in its source, which may have several traces.
+    pub(crate) conversation_id: Option<String>,
     /// Facts about the run from its source: a reward, whether it passed, its task.
     pub(crate) labels: BTreeMap<String, Value>,
     pub(crate) tokens: Tokens,
@@ -76,12 +78,17 @@ pub(crate) enum Dropped {
     Reasoning,
     RepeatedResult,
     Choice,
+    UserCall,
     InnerCall,
     CutMessages,
     Span,
     CopiedStep,
     MessageOfProgram,
     OtherFile,
+    LogRecord,
+    Metrics,
+    Line,
+    Event,
     Other,
 }
 
@@ -95,6 +102,7 @@ impl Dropped {
             Self::Reasoning => ["reasoning block", "reasoning blocks"],
             Self::RepeatedResult => ["second result of a call", "second results of calls"],
             Self::Choice => ["further choice", "further choices"],
+            Self::UserCall => ["call of the user", "calls of the user"],
             Self::InnerCall => ["call inside a tool", "calls inside tools"],
             Self::CutMessages => [
                 "message list that was cut off",
@@ -107,6 +115,10 @@ impl Dropped {
             ],
             Self::MessageOfProgram => ["message of the program", "messages of the program"],
             Self::OtherFile => ["trajectory in another file", "trajectories in other files"],
+            Self::LogRecord => ["log record of another kind", "log records of other kinds"],
+            Self::Metrics => ["export of metrics", "exports of metrics"],
+            Self::Line => ["line without a message", "lines without a message"],
+            Self::Event => ["event of another kind", "events of other kinds"],
             Self::Other => ["part of another kind", "parts of other kinds"],
         }
     }
@@ -115,6 +127,17 @@ impl Dropped {
 impl Transcript {
     pub(crate) fn drop(&mut self, what: Dropped) {
         *self.dropped.entry(what).or_default() += 1;
+    }
+
+    /// Adds the facts about the run at these keys.
+    pub(crate) fn label(&mut self, place: &Fields<'_>, keys: &[&str]) {
+        for key in keys {
+            if let Some(value) = place.get(key)
+                && let Ok(value) = serde_json::from_str(value.text())
+            {
+                self.labels.insert((*key).to_owned(), value);
+            }
+        }
     }
 
     /// Forgets the messages, before they are read again from another source.

@@ -168,7 +168,7 @@ fn trace(transcript: Transcript) -> ConversationTrace {
         delegations: transcript.delegations,
         labels: transcript.labels,
         conversation: RecordedConversation {
-            id: None,
+            id: transcript.conversation_id,
             tokens: Some(transcript.tokens),
             turns: Some(transcript.turns),
             duration_ms: transcript.duration_ms,

@@ -29,6 +29,7 @@ mod root;
 mod scan;
 mod secrets;
 mod select;
+pub mod session;
 mod staleness;
 pub mod tool_test;
 mod traces;

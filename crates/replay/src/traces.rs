@@ -3,6 +3,7 @@
 use crate::cassette::{ResolveError, by_path, matcher};
 use crate::grades::is_grades;
 use crate::scan::EXTENSIONS;
+use crate::session::is_part_of_a_session;
 use crate::walk::{Unlisted, Walk, has_extension};
 use globset::GlobMatcher;
 use mcptest_core::escape::escape_path;
@@ -88,6 +89,7 @@ pub fn transcripts_in(
     let walked = Walk::NOTHING_HIDDEN.below(folder)?;
     let found = walked.files.iter().filter(|path| filter.takes(path));
     let mut files: Vec<PathBuf> = found.map(|path| folder.join(path)).collect();
+    files.retain(|file| !is_part_of_a_session(file));
     if files.is_empty() {
         return Err(if filter.is_default() {
             TracesError::Empty(folder.to_owned())

@@ -2,6 +2,7 @@
 
 use super::parse::{Cassette, parse};
 use super::problem::Problem;
+use crate::session::{FileLine, SessionText};
 use mcptest_core::escape::escape_path;
 use mcptest_core::grade::Grades;
 use mcptest_core::json::document::Place;
@@ -147,16 +148,17 @@ fn contents(path: &Path) -> Result<(Vec<u8>, Option<Fidelity>), ReadFault> {
     if !is_foreign(&bytes) {
         return Ok((bytes, None));
     }
-    match import(&bytes, None) {
+    let session = SessionText::read(path, bytes).map_err(ReadFault::Unreadable)?;
+    match import(session.bytes(), None) {
         Ok(imported) => {
             let agent = path.file_stem().unwrap_or_default().to_string_lossy();
-            drop(bytes);
+            drop(session);
             let fidelity = imported.fidelity().clone();
             let cassette = imported.into_cassette(&agent, &crate::clean);
             Ok((cassette.into_bytes(), Some(fidelity)))
         }
-        Err(error) if error.fault.is_of_a_known_format() => Err(ReadFault::Transcript(error)),
-        Err(_) => Ok((bytes, None)),
+        Err(error) if error.fault.is_of_a_known_format() => Err(session.fault(error)),
+        Err(_) => Ok((session.into_bytes(), None)),
     }
 }
 
@@ -200,9 +202,22 @@ pub enum ReadFault {
         /// The contents in words.
         found: String,
     },
+    /// A sub-agent of a transcript with something wrong in its own file.
+    #[error(transparent)]
+    Part(Box<BrokenPart>),
     /// Read, but not a cassette.
     #[error("{}", .0.fault)]
     Bad(Problem),
+}
+
+/// A problem in the file of a sub-agent.
+#[derive(Debug, Error)]
+#[error("in {}{}: {}", escape_path(part), place_in_words(error.place), error.fault)]
+pub struct BrokenPart {
+    /// The file of the sub-agent.
+    part: PathBuf,
+    /// The problem, with its place in that file.
+    error: ImportError,
 }
 
 impl ReadFault {
@@ -220,9 +235,29 @@ impl ReadFault {
             Self::Bad(problem) => problem.place,
             _ => None,
         };
-        place.map_or_else(String::new, |Place { line, column }| {
-            format!(":{line}:{column}")
-        })
+        place_in_words(place)
+    }
+}
+
+fn place_in_words(place: Option<Place>) -> String {
+    place.map_or_else(String::new, |Place { line, column }| {
+        format!(":{line}:{column}")
+    })
+}
+
+impl SessionText {
+    /// The fault in the file where the problem is.
+    fn fault(&self, error: ImportError) -> ReadFault {
+        let Some(place) = error.place else {
+            return ReadFault::Transcript(error);
+        };
+        let FileLine { part, line } = self.place(place.line);
+        let place = Some(Place { line, ..place });
+        let error = ImportError { place, ..error };
+        match part {
+            Some(part) => ReadFault::Part(Box::new(BrokenPart { part, error })),
+            None => ReadFault::Transcript(error),
+        }
     }
 }
 

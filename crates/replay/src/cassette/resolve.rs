@@ -2,6 +2,7 @@
 
 use super::natural;
 use crate::grades::is_grades;
+use crate::session::is_part_of_a_session;
 use crate::walk::{Unlisted, Walk};
 use globset::{GlobBuilder, GlobMatcher};
 use mcptest_core::escape::escape_path;
@@ -116,6 +117,7 @@ fn expand(pattern: &str, base: &Path) -> Result<Resolved, ResolveError> {
         .iter()
         .filter(|path| matcher.is_match(path) && !is_grades(path));
     let mut files: Vec<PathBuf> = matching.map(|path| root.join(path)).collect();
+    files.retain(|file| !is_part_of_a_session(file));
     let linked: Vec<PathBuf> = walked.linked.iter().map(|path| root.join(path)).collect();
     if files.is_empty() {
         let (pattern, base) = (pattern.to_owned(), base.to_owned());

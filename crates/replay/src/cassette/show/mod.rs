@@ -227,10 +227,14 @@ impl Page {
             (None, None) => String::new(),
         };
         let mark = if call.distractor { " (distractor)" } else { "" };
+        let caller = call
+            .sub_agent()
+            .map(|agent| format!(" (by {})", clipped(&agent, CLIP)))
+            .unwrap_or_default();
         let name = full_name(call.server.as_deref(), &call.name);
         self.line(
             Look::Bold,
-            &format!("  → {} {}{mark}", index + 1, clipped(&name, CLIP)),
+            &format!("  → {} {}{caller}{mark}", index + 1, clipped(&name, CLIP)),
             &arguments,
         );
         for fault in trace
