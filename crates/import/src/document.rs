@@ -33,6 +33,25 @@ impl<'a> Document<'a> {
         })
     }
 
+    /// Removes the lines without a conversation, and returns their number. A file of no other
+    /// lines keeps them.
+    pub(crate) fn set_aside(&mut self, is_about: fn(Json<'_>) -> bool) -> usize {
+        let count = self.values.len();
+        if count < 2 {
+            return 0;
+        }
+        let (about, of_conversations): (Vec<_>, Vec<_>) = self
+            .values
+            .iter()
+            .copied()
+            .partition(|value| is_about(*value));
+        if of_conversations.is_empty() {
+            return 0;
+        }
+        self.values = of_conversations;
+        about.len()
+    }
+
     /// An error with the place of the wrong value. JSON inside a string has the place of the file's start.
     pub(crate) fn error(
         &self,

@@ -2,6 +2,7 @@
 //! decide.
 
 use crate::archive::is_archive;
+use crate::framing::is_stream;
 use crate::json::string_length;
 
 /// Keys that only cassettes and traces have at their top.
@@ -15,7 +16,7 @@ const NATIVE: [&str; 6] = [
 ];
 
 /// Top-level keys of transcripts. A trace may have a field with such a name, next to `tool_calls`.
-const FOREIGN: [&str; 30] = [
+const FOREIGN: [&str; 37] = [
     "messages",
     "role",
     "lc",
@@ -46,6 +47,13 @@ const FOREIGN: [&str; 30] = [
     "payload",
     "eval",
     "steps",
+    "traj",
+    "simulations",
+    "injections",
+    "severity_number",
+    "suite_name",
+    "threadId",
+    "thread_id",
 ];
 
 /// Top-level keys that only traces and transcripts have. A file with one of them that nothing can
@@ -90,17 +98,41 @@ pub fn looks_like_trace(bytes: &[u8]) -> bool {
         .any(|key| TELLING.iter().any(|telling| telling.as_bytes() == key))
 }
 
+/// The lines at which to look: a file may begin with lines about its conversations.
+const MOST_LINES: usize = 16;
+
 /// Returns true if the file may be a transcript. Looks only at the first key of a cassette.
 pub fn is_foreign(bytes: &[u8]) -> bool {
-    let bytes = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
-    if is_archive(bytes) {
+    if is_archive(bytes) || is_stream(bytes) {
         return true;
     }
+    let mut rest = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
+    for _ in 0..MOST_LINES {
+        match kind_of_start(rest) {
+            Start::Foreign => return true,
+            Start::Native => return false,
+            Start::Unknown { end } => rest = &rest[end..],
+        }
+    }
+    false
+}
+
+/// The kind of the first object.
+enum Start {
+    Foreign,
+    Native,
+    /// An object of neither kind, and where it ends.
+    Unknown {
+        end: usize,
+    },
+}
+
+fn kind_of_start(bytes: &[u8]) -> Start {
     let start = bytes
         .iter()
         .position(|byte| !byte.is_ascii_whitespace() && *byte != b'[');
     let Some(start) = start.filter(|start| bytes[*start] == b'{') else {
-        return false;
+        return Start::Native;
     };
     let is_list = bytes[..start].contains(&b'[');
     let mut keys = Keys {
@@ -111,21 +143,28 @@ pub fn is_foreign(bytes: &[u8]) -> bool {
     let (mut has_hint, mut is_message, mut has_content) = (false, false, false);
     while let Some(key) = keys.next() {
         match key {
-            b"resourceSpans" => return true,
-            b"tool_calls" if !is_list => return is_message,
+            b"resourceSpans" | b"resourceLogs" => return Start::Foreign,
+            b"tool_calls" if !is_list && !is_message => return Start::Native,
+            b"tool_calls" if !is_list => return Start::Foreign,
             b"role" | b"type" => is_message = true,
             b"content" | b"data" | b"name" | b"call_id" => has_content = true,
             key if !is_list && NATIVE.iter().any(|native| native.as_bytes() == key) => {
-                return false;
+                return Start::Native;
             }
             _ => {}
         }
         has_hint |= FOREIGN.iter().any(|foreign| foreign.as_bytes() == key);
         if is_list && has_hint {
-            return true;
+            return Start::Foreign;
         }
     }
-    has_hint || (is_message && has_content)
+    if has_hint || (is_message && has_content) {
+        return Start::Foreign;
+    }
+    match bytes.get(keys.at) {
+        Some(b'}') if !is_list => Start::Unknown { end: keys.at + 1 },
+        _ => Start::Native,
+    }
 }
 
 /// The keys of an object in order. Values are skipped lazily.
@@ -198,6 +237,7 @@ mod tests {
             "[]",
             "[1, 2]",
             r#"{"note":"no run at all"}"#,
+            "{\"note\":1}\n{\"run\":1,\"trace\":{\"messages\":[]}}",
             r#"{"a"#,
             "plain text",
         ] {
@@ -216,6 +256,7 @@ mod tests {
             r#"{"role":"assistant","tool_calls":[]}"#,
             r#"[[{"lc":1,"kwargs":{}}]]"#,
             r#"{"id":"resp_1","output":[]}"#,
+            "{\"benchmark\":\"airline\",\"by\":{\"a\":1}}\n{\"model\":\"m\"}\n{\"role\":\"user\",\"content\":\"hi\"}",
         ] {
             assert!(is_foreign(text.as_bytes()), "{text}");
         }

@@ -14,10 +14,12 @@ mod document;
 mod exchange;
 mod fidelity;
 mod foreign;
+mod framing;
 mod gemini;
 mod inspect;
 mod json;
 mod langchain;
+mod metadata;
 mod openai_chat;
 mod openai_responses;
 mod otel;
@@ -43,7 +45,7 @@ use document::Document;
 use json::{Json, Misfit};
 use sample::Sample;
 use std::borrow::Cow;
-use transcript::Transcript;
+use transcript::{Dropped, Transcript};
 
 /// A format of transcripts.
 pub struct Importer {
@@ -106,7 +108,9 @@ pub fn import(bytes: &[u8], format: Option<&Importer>) -> Result<Imported, Impor
 }
 
 fn import_text(bytes: &[u8], format: Option<&Importer>) -> Result<Imported, ImportError> {
-    let document = Document::read(bytes)?;
+    let bytes = framing::without_framing(bytes);
+    let mut document = Document::read(&bytes)?;
+    let about = document.set_aside(metadata::is_about);
     let importer = match format {
         Some(importer) => importer,
         None => only(&sniffed(&document), &document)?,
@@ -118,6 +122,7 @@ fn import_text(bytes: &[u8], format: Option<&Importer>) -> Result<Imported, Impo
     let read = (importer.read)(&document.values)
         .map_err(|misfit| document.error(importer.name, misfit, format.and_then(|_| other())))?;
     let mut fidelity = Fidelity::new(importer.name);
+    fidelity.add_dropped(Dropped::Line, about);
     let mut transcripts = read;
     transcripts.retain(|transcript| !transcript.is_empty());
     for transcript in &mut transcripts {
