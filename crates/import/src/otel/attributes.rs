@@ -37,6 +37,24 @@ impl Attributes {
         Ok(Self(attributes))
     }
 
+    /// Adds the keys of a body that is an object, and returns the body as JSON.
+    pub(super) fn add_body(&mut self, body: Json<'_>) -> String {
+        let body = if body.object().is_some_and(|body| is_any_value(&body)) {
+            plain(body)
+        } else {
+            body.text().to_owned()
+        };
+        let raw: Result<&RawValue, _> = serde_json::from_str(&body);
+        if let Some(fields) = raw.ok().and_then(|raw| Json::new(raw).object()) {
+            for (key, value) in fields.entries() {
+                if value.text() != "null" {
+                    self.insert(key, value.text().to_owned());
+                }
+            }
+        }
+        body
+    }
+
     /// Adds an attribute unless it exists.
     pub(super) fn insert(&mut self, key: impl Into<String>, json: String) {
         self.0.entry(key.into()).or_insert(json);
@@ -109,6 +127,12 @@ fn flatten(key: &str, value: Json<'_>, into: &mut BTreeMap<String, String>) {
     } else if value.text() != "null" {
         into.insert(key.to_owned(), value.text().to_owned());
     }
+}
+
+/// Returns true if OTLP wraps a value in these fields.
+fn is_any_value(fields: &Fields<'_>) -> bool {
+    let mut keys = fields.keys();
+    matches!((keys.next(), keys.next()), (Some(key), None) if key.ends_with("Value"))
 }
 
 /// The JSON that an OTLP `AnyValue` means.

@@ -2,6 +2,7 @@
 //! of that?
 
 use super::span::{Span, SpanKind};
+use crate::sub_agent::AgentCaller;
 use mcptest_core::json::equal;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -21,12 +22,15 @@ pub(super) struct Executed {
     pub(super) arguments: Option<Box<RawValue>>,
     pub(super) result: Option<Box<RawValue>>,
     pub(super) error: Option<String>,
+    /// The sub-agent that made the call.
+    pub(super) caller: Option<AgentCaller>,
 }
 
 /// The spans of a trace by their ids, for walking from a span to its parents.
 pub(super) struct Tree<'s> {
     spans: &'s [Span],
-    by_id: BTreeMap<&'s str, usize>,
+    /// By trace and id: a conversation may have several traces.
+    by_id: BTreeMap<(&'s str, &'s str), usize>,
 }
 
 impl<'s> Tree<'s> {
@@ -34,7 +38,7 @@ impl<'s> Tree<'s> {
         let by_id = spans
             .iter()
             .enumerate()
-            .map(|(at, span)| (span.id.as_str(), at))
+            .map(|(at, span)| ((span.trace.as_str(), span.id.as_str()), at))
             .collect();
         Self { spans, by_id }
     }
@@ -49,7 +53,9 @@ impl<'s> Tree<'s> {
         let mut at = at;
         // A parent that is its own grandchild would never end.
         for _ in 0..self.spans.len() {
-            at = *self.by_id.get(self.spans[at].parent.as_deref()?)?;
+            let span = &self.spans[at];
+            let parent = (span.trace.as_str(), span.parent.as_deref()?);
+            at = *self.by_id.get(&parent)?;
             if wanted(&self.spans[at]) {
                 return Some(at);
             }
@@ -58,6 +64,31 @@ impl<'s> Tree<'s> {
             }
         }
         None
+    }
+}
+
+impl Tree<'_> {
+    /// The sub-agent of a span: the agent around it, if another agent is around that one.
+    pub(super) fn sub_agent(&self, at: usize) -> Option<AgentCaller> {
+        let span = &self.spans[at];
+        if let Some(named) = span.named_sub_agent() {
+            return Some(named);
+        }
+        let is_agent = |span: &Span| span.kind == SpanKind::Agent && span.agent().is_some();
+        let agent = self.around(at, is_agent, |_| false)?;
+        let outer = self.around(agent, is_agent, |_| false)?;
+        let (agent_span, outer_span) = (&self.spans[agent], &self.spans[outer]);
+        let name = agent_span.agent()?;
+        // Two instruments may describe one agent.
+        if outer_span.agent().as_ref() == Some(&name) {
+            return None;
+        }
+        let starter = self.around(agent, Span::is_call, is_agent);
+        Some(AgentCaller {
+            name,
+            id: agent_span.agent_id(),
+            tool_id: starter.and_then(|at| self.spans[at].call_id()),
+        })
     }
 }
 
@@ -71,6 +102,7 @@ pub(super) fn executed(spans: &[Span]) -> (Vec<Executed>, usize) {
     merge.nested();
     merge.enclosed();
     merge.repeated();
+    let tree = Tree::new(spans);
     let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for at in (0..spans.len()).filter(|at| spans[*at].is_call()) {
         members.entry(merge.root(at)).or_default().push(at);
@@ -78,7 +110,7 @@ pub(super) fn executed(spans: &[Span]) -> (Vec<Executed>, usize) {
     (
         members
             .values()
-            .map(|members| told(spans, members))
+            .map(|members| told(spans, &tree, members))
             .collect(),
         merge.left_out,
     )
@@ -210,7 +242,7 @@ pub(super) fn is_same_tool(one: &str, other: &str) -> bool {
     one == other || ends(one, other) || ends(other, one)
 }
 
-fn told(spans: &[Span], members: &[usize]) -> Executed {
+fn told(spans: &[Span], tree: &Tree<'_>, members: &[usize]) -> Executed {
     let all = || members.iter().map(|at| &spans[*at]);
     let outer = all().next().map(Span::tool).unwrap_or_default();
     // What the MCP request calls the tool is its bare name, and the rest of the other name its server.
@@ -232,6 +264,7 @@ fn told(spans: &[Span], members: &[usize]) -> Executed {
         arguments: all().find_map(Span::arguments),
         result: all().find_map(Span::result),
         // Of several tries inside a tool the last one counts.
+        caller: members.iter().find_map(|at| tree.sub_agent(*at)),
         error: all()
             .next()
             .and_then(|outer| outer.error.clone())

@@ -3,8 +3,10 @@
 use super::attributes::Attributes;
 use super::messages::{Message, Side, indexed_messages, listed_messages, message_of_event};
 use super::openinference::translate;
-use crate::json::{Fields, Json, Misfit, on_one_line};
+use crate::json::{Fields, Json, Misfit, on_one_line, raw};
+use crate::sub_agent::AgentCaller;
 use mcptest_core::trace::{Tokens, usage};
+use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -38,19 +40,35 @@ pub(super) struct Span {
     pub(super) output: Vec<Message>,
     /// Message lists that were cut off, as exporters do with long values.
     pub(super) cut_lists: usize,
+    /// Events without a message.
+    pub(super) other_events: usize,
     /// The error, if any.
     pub(super) error: Option<String>,
-    name: String,
+    pub(super) name: String,
     /// The place of the span in the file.
-    address: usize,
+    pub(super) address: usize,
+    /// True if only log records show this request.
+    pub(super) is_logged: bool,
+    /// The sides whose messages are from log records.
+    pub(super) logged: LoggedSides,
 }
 
-const TOOL_NAME: [&str; 2] = ["gen_ai.tool.name", "mcp.tool.name"];
-const ARGUMENTS: [&str; 4] = [
+/// Which sides of a request are from log records, one for each message?
+#[derive(Debug, Default)]
+pub(super) struct LoggedSides {
+    has_input: bool,
+    has_output: bool,
+}
+
+const TOOL_NAME: [&str; 3] = ["gen_ai.tool.name", "mcp.tool.name", "tool_name"];
+const AGENT_ID: [&str; 2] = ["gen_ai.agent.id", "agent_id"];
+const SKILL_NAME: [&str; 2] = ["gen_ai.skill.name", "skill_name"];
+const ARGUMENTS: [&str; 5] = [
     "gen_ai.tool.call.arguments",
     "gen_ai.tool.arguments",
     "gen_ai.tool.input",
     "tool_arguments",
+    "tool_input",
 ];
 const RESULT: [&str; 4] = [
     "gen_ai.tool.call.result",
@@ -59,27 +77,30 @@ const RESULT: [&str; 4] = [
     "tool_response",
 ];
 
-const CACHE_READ: [&str; 4] = [
+const CACHE_READ: [&str; 5] = [
     "gen_ai.usage.cache_read.input_tokens",
     "gen_ai.usage.cache_read_input_tokens",
     "gen_ai.usage.input_tokens.cached",
     "gen_ai.usage.details.cache_read_tokens",
+    "cache_read_tokens",
 ];
-const CACHE_WRITE: [&str; 3] = [
+const CACHE_WRITE: [&str; 4] = [
     "gen_ai.usage.cache_creation.input_tokens",
     "gen_ai.usage.cache_creation_input_tokens",
     "gen_ai.usage.details.cache_write_tokens",
+    "cache_creation_tokens",
 ];
 const CACHE_WRITE_1H: [&str; 2] = [
     "gen_ai.usage.cache_creation.ephemeral_1h_input_tokens",
     "gen_ai.usage.cache_creation_ephemeral_1h_input_tokens",
 ];
-const REASONING: [&str; 5] = [
+const REASONING: [&str; 6] = [
     "gen_ai.usage.reasoning.output_tokens",
     "gen_ai.usage.reasoning_tokens",
     "gen_ai.usage.output_tokens.reasoning",
     "gen_ai.usage.details.reasoning_tokens",
     "llm.usage.reasoning_tokens",
+    "reasoning_tokens",
 ];
 
 impl Span {
@@ -107,21 +128,63 @@ impl Span {
         span.read_events(fields)?;
         span.kind = span.find_kind();
         span.error = span.find_error(fields);
+        span.read_sides()
+            .map_err(|message| fields.misfit(message))?;
+        Ok(span)
+    }
+
+    /// Reads the messages of each side that the attributes have.
+    fn read_sides(&mut self) -> Result<(), String> {
         let keys = ["gen_ai.input.messages", "gen_ai.prompt"];
-        if let Some(input) = span
-            .read_messages(Side::Input, &keys, "gen_ai.prompt.")
-            .map_err(|message| fields.misfit(message))?
-        {
-            span.input = input;
+        if let Some(input) = self.read_messages(Side::Input, &keys, "gen_ai.prompt.")? {
+            self.input = input;
         }
         let keys = ["gen_ai.output.messages", "gen_ai.completion"];
-        if let Some(output) = span
-            .read_messages(Side::Output, &keys, "gen_ai.completion.")
-            .map_err(|message| fields.misfit(message))?
-        {
-            span.output = output;
+        if let Some(output) = self.read_messages(Side::Output, &keys, "gen_ai.completion.")? {
+            self.output = output;
         }
-        Ok(span)
+        Ok(())
+    }
+
+    /// Returns true if log records of this span belong to its request to a model.
+    pub(super) fn is_request(&self) -> bool {
+        self.is_logged || self.kind == SpanKind::Chat
+    }
+
+    /// Adds a message that a log record has. Messages of the span itself count alone.
+    pub(super) fn add_message(&mut self, side: Side, message: Message) {
+        match side {
+            Side::Input if self.logged.has_input || self.input.is_empty() => {
+                self.logged.has_input = true;
+                self.input.push(message);
+            }
+            Side::Output if self.logged.has_output || self.output.is_empty() => {
+                self.logged.has_output = true;
+                self.output.push(message);
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds the attributes that a log record has of the same request.
+    pub(super) fn add_details(&mut self, attributes: Attributes) -> Result<(), Misfit> {
+        self.attributes.add_missing(attributes);
+        let cut_lists = std::mem::take(&mut self.cut_lists);
+        self.read_sides().map_err(|message| self.misfit(message))?;
+        self.cut_lists = self.cut_lists.max(cut_lists);
+        Ok(())
+    }
+
+    /// Finds the kind and the error of a request of which only log records tell.
+    pub(super) fn settle(&mut self) {
+        if !self.is_logged {
+            return;
+        }
+        self.kind = match self.find_kind() {
+            SpanKind::Other => SpanKind::Chat,
+            kind => kind,
+        };
+        self.error = self.attributes.text(&["error.message", "error.type"]);
     }
 
     /// Reads events, which older conventions use for the messages: all at once, or one event each.
@@ -131,7 +194,16 @@ impl Span {
                 continue;
             };
             let name = event.string("name").unwrap_or_default();
+            if name == "exception" {
+                let exception = Attributes::read(&event)?;
+                if let Some(message) = exception.as_it_stands(&["exception.message"]) {
+                    self.attributes
+                        .insert("error.message", message.get().to_owned());
+                }
+                continue;
+            }
             if !name.starts_with("gen_ai.") {
+                self.other_events += 1;
                 continue;
             }
             let attributes = Attributes::read(&event)?;
@@ -189,7 +261,10 @@ impl Span {
             "execute_tool" => SpanKind::Tool,
             "chat" | "generate_content" | "text_completion" => SpanKind::Chat,
             "invoke_agent" | "invoke_workflow" => SpanKind::Agent,
+            skill if skill.contains("skill") => SpanKind::Tool,
             "" if self.attributes.has("gen_ai.tool.name")
+                || self.attributes.has("gen_ai.skill.name")
+                || self.is_tool_of_claude_code()
                 || self.name.starts_with("execute_tool ") =>
             {
                 SpanKind::Tool
@@ -235,6 +310,15 @@ impl Span {
             .or_else(|| Some("the span gives no reason for its failure".to_owned()))
     }
 
+    /// Returns true if Claude Code wrote this span of a call.
+    fn is_tool_of_claude_code(&self) -> bool {
+        self.attributes.has("tool_name")
+            && self
+                .attributes
+                .text(&["span.type"])
+                .is_some_and(|kind| kind == "tool")
+    }
+
     /// Something wrong with the span.
     pub(super) fn misfit(&self, message: String) -> Misfit {
         Misfit {
@@ -254,8 +338,14 @@ impl Span {
                 .split_once(' ')
                 .map(|(_, target)| target.to_owned())
         };
+        let skill_operation = || {
+            self.attributes
+                .text(&["gen_ai.operation.name"])
+                .filter(|operation| operation.contains("skill"))
+        };
         self.attributes
             .text(&TOOL_NAME)
+            .or_else(skill_operation)
             .or_else(in_name)
             .unwrap_or_else(|| self.name.clone())
     }
@@ -268,6 +358,21 @@ impl Span {
         self.attributes
             .json(&ARGUMENTS)
             .map(|text| on_one_line(&text))
+            .or_else(|| self.skill())
+    }
+
+    /// The skill that this span loads or runs, as arguments.
+    fn skill(&self) -> Option<Box<RawValue>> {
+        #[derive(Serialize)]
+        struct Skill {
+            skill: String,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            resource: Option<String>,
+        }
+        Some(raw(&Skill {
+            skill: self.attributes.text(&SKILL_NAME)?,
+            resource: self.attributes.text(&["gen_ai.skill.resource.name"]),
+        }))
     }
 
     pub(super) fn result(&self) -> Option<Box<RawValue>> {
@@ -276,6 +381,25 @@ impl Span {
 
     pub(super) fn agent(&self) -> Option<String> {
         self.attributes.text(&["gen_ai.agent.name"])
+    }
+
+    pub(super) fn agent_id(&self) -> Option<String> {
+        self.attributes.text(&AGENT_ID)
+    }
+
+    /// The sub-agent that Claude Code names on the spans of its sub-agents alone.
+    pub(super) fn named_sub_agent(&self) -> Option<AgentCaller> {
+        let id = self.attributes.text(&["agent_id"])?;
+        Some(AgentCaller {
+            name: self.agent().unwrap_or_else(|| id.clone()),
+            id: Some(id),
+            tool_id: None,
+        })
+    }
+
+    /// The id of the conversation, which may have several traces.
+    pub(super) fn conversation(&self) -> Option<String> {
+        self.attributes.text(&["gen_ai.conversation.id"])
     }
 
     pub(super) fn tokens(&self) -> Tokens {
@@ -287,10 +411,15 @@ impl Span {
             cache_write_1h: count(&CACHE_WRITE_1H),
             reasoning: count(&REASONING),
             ..Tokens::without_total(
-                count(&["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"]),
+                count(&[
+                    "gen_ai.usage.input_tokens",
+                    "gen_ai.usage.prompt_tokens",
+                    "input_tokens",
+                ]),
                 count(&[
                     "gen_ai.usage.output_tokens",
                     "gen_ai.usage.completion_tokens",
+                    "output_tokens",
                 ]),
             )
         };
@@ -347,12 +476,12 @@ fn is_error_code(code: Json<'_>) -> bool {
 }
 
 /// An id without the mark that Python puts before it.
-fn hexadecimal(id: &str) -> String {
+pub(super) fn hexadecimal(id: &str) -> String {
     id.strip_prefix("0x").unwrap_or(id).to_lowercase()
 }
 
 /// The nanoseconds of a date, or of a count whose size shows its unit.
-fn time_of(value: Json<'_>) -> Option<u64> {
+pub(super) fn time_of(value: Json<'_>) -> Option<u64> {
     if let Some(text) = value.string() {
         let time = chrono::DateTime::parse_from_rfc3339(&text).ok()?;
         return time.timestamp_nanos_opt()?.try_into().ok();

@@ -1,12 +1,14 @@
 //! How does one trace become one conversation? Chats show which calls the model made, and tool
 //! spans their results.
 
+use super::UNNAMED;
 use super::calls::{Executed, Tree, executed, is_same_tool};
 use super::messages::Message;
 use super::span::{Span, SpanKind, reread};
 use crate::catalogue::read_tools;
 use crate::content::{answer_of, mcp_answer};
 use crate::json::{Json, Misfit};
+use crate::sub_agent::AgentCaller;
 use crate::transcript::{Dropped, ImportedAnswer, Transcript, without_call};
 use mcptest_core::json::equal;
 use mcptest_core::trace::{RecordedCall, RecordedDelegation, RecordedTurn, Tokens};
@@ -20,7 +22,11 @@ pub(super) fn transcript(spans: &[Span]) -> Result<Transcript, Misfit> {
     let transcript = &mut teller.transcript;
     transcript.marks_errors = !calls.is_empty();
     transcript.duration_ms = duration_ms(spans);
-    transcript.trace_id = spans.first().map(|span| span.trace.clone());
+    transcript.trace_id = spans
+        .iter()
+        .map(|span| span.trace.clone())
+        .find(|trace| !trace.starts_with(UNNAMED));
+    transcript.conversation_id = spans.iter().find_map(Span::conversation);
     transcript.delegations = delegations(spans);
     for (what, count) in [
         (Dropped::InnerCall, left_out),
@@ -34,6 +40,14 @@ pub(super) fn transcript(spans: &[Span]) -> Result<Transcript, Misfit> {
         (
             Dropped::CutMessages,
             spans.iter().map(|span| span.cut_lists).sum(),
+        ),
+        (
+            Dropped::Event,
+            spans
+                .iter()
+                .filter(|span| span.kind != SpanKind::Other)
+                .map(|span| span.other_events)
+                .sum(),
         ),
     ] {
         if count > 0 {
@@ -54,6 +68,8 @@ pub(super) fn transcript(spans: &[Span]) -> Result<Transcript, Misfit> {
 /// A request to a model. Nested instruments describe the same request.
 struct Chat<'s> {
     span: &'s Span,
+    /// The sub-agent that made the request.
+    caller: Option<AgentCaller>,
     inner: Vec<&'s Span>,
 }
 
@@ -122,6 +138,7 @@ fn chats(spans: &[Span]) -> Vec<Chat<'_>> {
             known.insert(at, chats.len());
             chats.push(Chat {
                 span,
+                caller: tree.sub_agent(at),
                 inner: Vec::new(),
             });
         }
@@ -129,15 +146,22 @@ fn chats(spans: &[Span]) -> Vec<Chat<'_>> {
     chats
 }
 
+/// The time of all traces of a conversation, without the time between them.
 fn duration_ms(spans: &[Span]) -> Option<u64> {
-    let start = spans
+    let mut traces: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
+    for span in spans.iter().filter(|span| span.start > 0) {
+        let (start, end) = traces.entry(&span.trace).or_insert((span.start, span.end));
+        *start = span.start.min(*start);
+        *end = span.end.max(*end);
+    }
+    let times = traces
+        .values()
+        .map(|(start, end)| end.checked_sub(*start))
+        .collect::<Option<Vec<u64>>>()?;
+    let nanoseconds = times
         .iter()
-        .map(|span| span.start)
-        .filter(|start| *start > 0)
-        .min()?;
-    let end = spans.iter().map(|span| span.end).max()?;
-    end.checked_sub(start)
-        .map(|nanoseconds| nanoseconds / 1_000_000)
+        .fold(0_u64, |sum, time| sum.saturating_add(*time));
+    (!times.is_empty()).then_some(nanoseconds / 1_000_000)
 }
 
 /// An agent within another agent received a hand-off.
@@ -173,13 +197,18 @@ impl Teller {
             self.around(span);
         }
         self.transcript.tokens.add(chat.tokens());
-        self.input(chat.input())
+        let is_of_main = chat.caller.is_none();
+        self.input(chat.input(), is_of_main)
             .map_err(|message| chat.span.misfit(message))?;
         self.transcript.assistant();
         for message in chat.output() {
             self.transcript.say(&message.text);
             for call in &message.calls {
-                let index = self.call(call.clone());
+                let mut call = call.clone();
+                if let Some(caller) = &chat.caller {
+                    caller.mark([&mut call]);
+                }
+                let index = self.call(call);
                 self.waiting.push(index);
             }
             message
@@ -226,8 +255,27 @@ impl Teller {
     }
 
     /// Reads the model's input: new messages of the user, and answers to calls of this trace. Calls
-    /// in it are history, which other spans describe.
-    fn input(&mut self, messages: &[Message]) -> Result<(), String> {
+    /// in it are history, which other spans describe. The messages to a sub-agent are arguments of
+    /// a call.
+    fn input(&mut self, messages: &[Message], is_of_main: bool) -> Result<(), String> {
+        if is_of_main {
+            self.read_user(messages);
+        }
+        let made = messages.iter().flat_map(|message| &message.calls);
+        let made: BTreeSet<&str> = made.filter_map(|call| call.id.as_deref()).collect();
+        for (id, answer) in messages.iter().flat_map(|message| &message.answers) {
+            let Some(id) = id else { continue };
+            if let Some(index) = self.by_id.get(id) {
+                self.answer(*index, answer);
+            } else if !made.contains(id.as_str()) {
+                return Err(without_call(Some(id), None));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads the instructions, and the messages of the user that are new.
+    fn read_user(&mut self, messages: &[Message]) {
         let of_role =
             |role: &'static str| messages.iter().filter(move |message| message.role == role);
         of_role("system")
@@ -253,17 +301,6 @@ impl Teller {
                 self.transcript.user(&message.text);
             }
         }
-        let made = messages.iter().flat_map(|message| &message.calls);
-        let made: BTreeSet<&str> = made.filter_map(|call| call.id.as_deref()).collect();
-        for (id, answer) in messages.iter().flat_map(|message| &message.answers) {
-            let Some(id) = id else { continue };
-            if let Some(index) = self.by_id.get(id) {
-                self.answer(*index, answer);
-            } else if !made.contains(id.as_str()) {
-                return Err(without_call(Some(id), None));
-            }
-        }
-        Ok(())
     }
 
     /// The answer to a call. It keeps a span's facts and fills in the missing ones.
@@ -304,6 +341,9 @@ impl Teller {
             }),
         };
         let call = &mut self.transcript.calls[index];
+        if let Some(caller) = &executed.caller {
+            caller.mark([&mut *call]);
+        }
         if call.args.is_none() && call.args_text.is_none() {
             call.args = executed.arguments;
         }
@@ -376,7 +416,7 @@ impl Teller {
         if self.prompts.is_empty()
             && let Some(with_input) = agents().find(|agent| !agent.input.is_empty())
         {
-            self.input(&with_input.input)
+            self.input(&with_input.input, true)
                 .map_err(|message| with_input.misfit(message))?;
         }
         if said_nothing && let Some(with_output) = agents().find(|agent| !agent.output.is_empty()) {

@@ -17,6 +17,7 @@ mod fixtures;
 mod otel;
 mod refused;
 mod round_trip;
+mod sub_agents;
 mod told;
 mod written;
 mod written_by_agents;
