@@ -23,6 +23,8 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("rows", rows),
     ("manifest", manifest),
     ("cassette", cassette),
+    ("import_ag_ui", import_ag_ui),
+    ("import_agentdojo", import_agentdojo),
     ("import_ai_sdk", import_ai_sdk),
     ("import_anthropic", import_anthropic),
     ("import_gemini", import_gemini),
@@ -36,6 +38,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("import_codex", import_codex),
     ("import_inspect", import_inspect),
     ("import_copilot", import_copilot),
+    ("import_tau_bench", import_tau_bench),
     ("reply", reply),
     ("gates", gates),
 ];
@@ -216,6 +219,16 @@ pub fn cassette(data: &[u8]) {
     }
 }
 
+/// Events of AG-UI.
+pub fn import_ag_ui(data: &[u8]) {
+    imported("ag-ui", data);
+}
+
+/// Runs of `AgentDojo`.
+pub fn import_agentdojo(data: &[u8]) {
+    imported("agentdojo", data);
+}
+
 /// Messages of the Vercel AI SDK.
 pub fn import_ai_sdk(data: &[u8]) {
     imported("ai-sdk", data);
@@ -279,6 +292,11 @@ pub fn import_inspect(data: &[u8]) {
 /// Sessions of Copilot CLI.
 pub fn import_copilot(data: &[u8]) {
     imported("copilot", data);
+}
+
+/// Results of tau-bench and tau2.
+pub fn import_tau_bench(data: &[u8]) {
+    imported("tau-bench", data);
 }
 
 /// A transcript: an accepted transcript becomes a cassette whose runs can all be read and whose results match their

@@ -1,5 +1,7 @@
 //! Transcripts of other programs become cassettes: which format is this, and what does it contain?
 
+mod ag_ui;
+mod agentdojo;
 mod ai_sdk;
 mod anthropic;
 mod archive;
@@ -28,6 +30,7 @@ mod pydantic_ai;
 mod sample;
 mod server_name;
 mod sub_agent;
+mod tau;
 mod time;
 mod transcript;
 mod unit;
@@ -68,6 +71,9 @@ pub const IMPORTERS: &[Importer] = &[
     codex::IMPORTER,
     copilot::IMPORTER,
     inspect::IMPORTER,
+    tau::IMPORTER,
+    agentdojo::IMPORTER,
+    ag_ui::IMPORTER,
     otel::openinference::IMPORTER,
     otel::IMPORTER,
     langchain::IMPORTER,

@@ -230,6 +230,44 @@ const REFUSED: &[Refused] = &[
         "line 1, column 1",
         "no earlier call has the id `b`",
     ),
+    (
+        "tau-bench",
+        r#"[{"task_id":1,"reward":1.0,"traj":[{"role":"user","content":"a"},
+{"role":"tool","tool_call_id":"b","content":"x"}]}]"#,
+        "line 2, column 1",
+        "no earlier call has the id `b`",
+    ),
+    (
+        "tau-bench",
+        r#"{"simulations":[{"id":"s","messages":[],"ticks":[{}]}]}"#,
+        "line 1, column 17",
+        "this is a simulation by voice, whose messages are in `ticks`",
+    ),
+    (
+        "agentdojo",
+        r#"{"suite_name":"s","pipeline_name":"p","messages":[{"role":"assistant","content":[{"type":"hologram"}]}]}"#,
+        "line 1, column 82",
+        "a part of `content` is of an unknown `type`, `hologram`",
+    ),
+    (
+        "agentdojo",
+        r#"{"suite_name":"s","pipeline_name":"p","messages":[{"role":"tool","content":[],"tool_call_id":"b","error":null}]}"#,
+        "line 1, column 51",
+        "no earlier call has the id `b`",
+    ),
+    (
+        "ag-ui",
+        r#"{"type":"RUN_STARTED","threadId":"t","runId":"r"}
+{"type":"TOOL_CALL_HOLOGRAM","toolCallId":"a"}"#,
+        "line 2, column 1",
+        "an event is of an unknown `type`, `TOOL_CALL_HOLOGRAM`; it could be a call",
+    ),
+    (
+        "ag-ui",
+        r#"{"type":"TOOL_CALL_RESULT","messageId":"m","toolCallId":"b","content":"x"}"#,
+        "line 1, column 1",
+        "no earlier call has the id `b`",
+    ),
 ];
 
 #[test]

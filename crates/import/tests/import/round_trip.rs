@@ -189,4 +189,41 @@ proptest! {
         let mixed: Vec<Value> = second.into_iter().chain(first).collect();
         assert_comes_back(&lines(&mixed), &[&one, &other], "openinference", MARKS);
     }
+
+    #[test]
+    fn tau_bench_in_every_shape(one in conversation(), other in conversation()) {
+        let both = [&one, &other];
+        let text = json!([one.tau_bench(), other.tau_bench()]).to_string();
+        assert_comes_back(&text, &both, "tau-bench", MARKS_NOT);
+        let results = json!({ "info": {}, "tasks": [], "simulations": [one.tau2(), other.tau2()] });
+        assert_comes_back(&format!("{results:#}"), &both, "tau-bench", MARKS);
+        assert_comes_back(&lines(&[one.tau2(), other.tau2()]), &both, "tau-bench", MARKS);
+    }
+
+    #[test]
+    fn agentdojo_in_every_shape(one in conversation(), other in conversation()) {
+        let (first, second) = (one.agentdojo(), other.agentdojo());
+        assert_comes_back(&format!("{first:#}"), &[&one], "agentdojo", MARKS);
+        assert_comes_back(&lines(&[first, second]), &[&one, &other], "agentdojo", MARKS);
+    }
+
+    #[test]
+    fn ag_ui_in_every_shape(one in conversation(), other in conversation()) {
+        let (first, second) = (one.ag_ui("a"), other.ag_ui("b"));
+        assert_comes_back(&json!(first).to_string(), &[&one], "ag-ui", MARKS_NOT);
+        let both = [first.as_slice(), second.as_slice()].concat();
+        assert_comes_back(&lines(&both), &[&one, &other], "ag-ui", MARKS_NOT);
+        let stream: String = first.iter().map(|event| format!("data: {event}\n\n")).collect();
+        assert_comes_back(&stream, &[&one], "ag-ui", MARKS_NOT);
+    }
+
+    #[test]
+    fn a_line_about_the_conversations_is_counted_and_the_others_are_read(one in conversation(), other in conversation()) {
+        let about = json!({ "benchmark": "nightly", "temperature": 0.5 });
+        let messages = lines(&one.openai_chat());
+        assert_comes_back(&format!("{about}\n{messages}"), &[&one], "openai chat", MARKS_NOT);
+        let both = lines(&[about.clone(), json!(one.openai_chat()), about, json!(other.openai_chat())]);
+        assert_comes_back(&both, &[&one, &other], "openai chat", MARKS_NOT);
+        assert!(import(both.as_bytes(), None).unwrap().fidelity().to_string().contains("dropped 2 lines without a message"));
+    }
 }

@@ -224,3 +224,97 @@ pub(crate) fn printed(span: &Value) -> String {
     });
     format!("{value:#}")
 }
+
+/// The same conversation, as benchmarks and protocols write it.
+impl Conversation {
+    pub(crate) fn tau_bench(&self) -> Value {
+        json!({ "task_id": 1, "reward": 1.0, "info": {}, "traj": self.openai_chat(), "trial": 0 })
+    }
+
+    pub(crate) fn tau2(&self) -> Value {
+        let mut messages = vec![json!({ "role": "user", "content": self.prompt })];
+        for (at, turn) in self.turns.iter().enumerate() {
+            let calls = self.of_turn(at).into_iter().map(|(id, call)| {
+                json!({ "id": id, "name": call.name, "arguments": call.args, "requestor": "assistant" })
+            });
+            messages.push(json!({ "role": "assistant", "content": turn.text, "tool_calls": calls.collect::<Vec<_>>() }));
+            messages.extend(self.answers(at).into_iter().map(|(id, call, result)| {
+                json!({ "role": "tool", "id": id, "content": result, "requestor": "assistant", "error": call.is_error })
+            }));
+        }
+        messages.push(json!({ "role": "assistant", "content": self.answer }));
+        json!({ "id": "s", "task_id": "1", "termination_reason": "agent_stop", "messages": messages })
+    }
+
+    pub(crate) fn agentdojo(&self) -> Value {
+        let text = |text: &str| json!([{ "type": "text", "content": text }]);
+        let mut messages = vec![json!({ "role": "user", "content": text(&self.prompt) })];
+        for (at, turn) in self.turns.iter().enumerate() {
+            let written = |id: &str, call: &Call| json!({ "function": call.name, "args": call.args, "id": id });
+            let calls: Vec<Value> = self
+                .of_turn(at)
+                .iter()
+                .map(|(id, call)| written(id, call))
+                .collect();
+            messages.push(
+                json!({ "role": "assistant", "content": text(&turn.text), "tool_calls": calls }),
+            );
+            messages.extend(self.answers(at).into_iter().map(|(id, call, result)| {
+                let (content, error) = if call.is_error {
+                    ("", json!(result))
+                } else {
+                    (result, Value::Null)
+                };
+                json!({ "role": "tool", "content": text(content), "tool_call_id": id,
+                        "tool_call": written(&id, call), "error": error })
+            }));
+        }
+        messages.push(
+            json!({ "role": "assistant", "content": text(&self.answer), "tool_calls": null }),
+        );
+        json!({ "suite_name": "s", "pipeline_name": "p", "user_task_id": "u", "messages": messages,
+                "utility": true, "security": true })
+    }
+
+    /// The events of this conversation, with arguments in pieces.
+    pub(crate) fn ag_ui(&self, thread: &str) -> Vec<Value> {
+        let input =
+            json!({ "messages": [{ "id": "prompt", "role": "user", "content": self.prompt }] });
+        let mut events = vec![
+            json!({ "type": "RUN_STARTED", "threadId": thread, "runId": "r", "input": input }),
+        ];
+        for turn in 0..=self.turns.len() {
+            let said = self.turns.get(turn).map_or(&self.answer, |turn| &turn.text);
+            let message = format!("m{turn}");
+            events.push(
+                json!({ "type": "TEXT_MESSAGE_START", "messageId": message, "role": "assistant" }),
+            );
+            events.push(
+                json!({ "type": "TEXT_MESSAGE_CONTENT", "messageId": message, "delta": said }),
+            );
+            events.push(json!({ "type": "TEXT_MESSAGE_END", "messageId": message }));
+            if turn == self.turns.len() {
+                break;
+            }
+            for (id, call) in self.of_turn(turn) {
+                events.push(json!({ "type": "TOOL_CALL_START", "toolCallId": id, "toolCallName": call.name, "parentMessageId": message }));
+                let arguments = call.args.to_string();
+                let half = (0..=arguments.len() / 2)
+                    .rev()
+                    .find(|at| arguments.is_char_boundary(*at))
+                    .unwrap();
+                for piece in [&arguments[..half], &arguments[half..]] {
+                    events.push(
+                        json!({ "type": "TOOL_CALL_ARGS", "toolCallId": id, "delta": piece }),
+                    );
+                }
+                events.push(json!({ "type": "TOOL_CALL_END", "toolCallId": id }));
+            }
+            for (id, _, result) in self.answers(turn) {
+                events.push(json!({ "type": "TOOL_CALL_RESULT", "messageId": format!("r{id}"), "toolCallId": id, "content": result }));
+            }
+        }
+        events.push(json!({ "type": "RUN_FINISHED", "threadId": thread, "runId": "r" }));
+        events
+    }
+}
