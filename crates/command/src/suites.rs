@@ -228,6 +228,13 @@ impl LoadedSuites {
         Ok(others)
     }
 
+    /// Refuses transcripts of which something would be dropped.
+    pub fn refuse_drops(&mut self) {
+        for group in self.traces.iter_mut().flat_map(|traces| &mut traces.groups) {
+            group.is_strict = true;
+        }
+    }
+
     /// The number of groups of transcripts.
     pub fn groups(&self) -> Option<usize> {
         self.traces.as_ref().map(|traces| traces.groups.len())

@@ -2,7 +2,7 @@
 
 use crate::failure::Failure;
 use mcptest_files as files;
-use mcptest_mcp::tape::{Tape, is_tape};
+use mcptest_mcp::tape::Tape;
 use std::path::Path;
 
 /// The tape in a file; `None` if the file is of another kind or unreadable.
@@ -10,8 +10,15 @@ pub fn opened(path: &Path) -> Result<Option<Tape>, Failure> {
     let Ok(bytes) = files::read(path, files::RECORDING) else {
         return Ok(None);
     };
-    let text = String::from_utf8_lossy(&bytes);
-    is_tape(&text).then(|| read(&text, path)).transpose()
+    in_bytes(&bytes, path)
+}
+
+/// The tape in the bytes of a file; `None` if they are of another kind.
+pub fn in_bytes(bytes: &[u8], path: &Path) -> Result<Option<Tape>, Failure> {
+    if !mcptest_replay::cassette::is_tape(bytes) {
+        return Ok(None);
+    }
+    read(&String::from_utf8_lossy(bytes), path).map(Some)
 }
 
 /// The tape in a file that must be one.

@@ -83,6 +83,7 @@ pub fn groups_by(
                     name: format!("{named} without {}", key.written),
                     files: vec![path],
                     runs: GroupedRuns::Refused(reason),
+                    ..Transcripts::default()
                 }));
             }
         }
@@ -124,6 +125,7 @@ impl Groups {
             name: group.value,
             files: group.files,
             runs: GroupedRuns::OfKey(Arc::new(group.parts)),
+            ..Transcripts::default()
         });
         of_values.chain(self.alone).collect()
     }
@@ -379,7 +381,8 @@ mod tests {
         let run = |number: usize, trace: &str| format!("{{\"run\":{number},\"trace\":{trace}}}");
         let text = format!("{header}\n{}\n{}\n{}\n", run(1, A), run(2, B), run(3, A));
         let folder = folder(&[("runs.jsonl", &text)]);
-        let (groups, _) = groups_by(folder.path(), &TraceFilter::default(), "labels.task_id").unwrap();
+        let (groups, _) =
+            groups_by(folder.path(), &TraceFilter::default(), "labels.task_id").unwrap();
         let path = folder.path().join("runs.jsonl");
         let part = groups[0].part_of(&path).unwrap();
         assert_eq!(part.lines, [2, 4]);

@@ -17,7 +17,7 @@ use mcptest_core::trace::run_line;
 use rayon::prelude::*;
 use serde_json::json;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A row's recording as bytes: from the disk, or made just now and not written.
 pub enum OpenedRow<'r> {
@@ -214,13 +214,22 @@ fn without_other_files(files: Vec<OpenedFile>) -> Result<(Vec<OpenedFile>, Vec<S
     Err(reason)
 }
 
+/// Reads the runs of a file that belong to a group of transcripts.
+fn open_of_group(group: &Transcripts, path: &Path) -> Result<Recording, ReadError> {
+    let part = group.part_of(path);
+    match part {
+        Some(part) if !group.is_strict => Ok(Recording::from_part(path, part)),
+        _ => {
+            let whole = Recording::open_transcript(path)?.checked(group.is_strict)?;
+            Ok(part.map_or(whole, |part| Recording::from_part(path, part)))
+        }
+    }
+}
+
 fn open_file(agent: RowOfAgent<'_>, path: PathBuf) -> OpenedFile {
     let RowOfAgent { row, of } = agent;
     let opened = match &row.transcripts {
-        Some(group) => match group.part_of(&path) {
-            Some(part) => Ok(Recording::from_part(&path, part)),
-            None => Recording::open_transcript(&path),
-        },
+        Some(group) => open_of_group(group, &path),
         None => Recording::open(&path),
     };
     let recording = opened.map_err(|error| match (&error.fault, not_a_trace(&error)) {

@@ -15,6 +15,8 @@ pub struct Transcripts {
     pub files: Vec<PathBuf>,
     /// The runs of the files that belong to the group.
     pub runs: GroupedRuns,
+    /// True if a transcript is refused of which something would be dropped.
+    pub is_strict: bool,
 }
 
 /// The runs of a group.

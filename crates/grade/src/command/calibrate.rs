@@ -82,7 +82,10 @@ impl RunCommand for Calibrate {
 fn no_labels(measured: &Calibration) -> Failure {
     let why = match measured.counts.unlabelled {
         0 => "no runs of agents found".to_owned(),
-        1 => "the run has no label: its trace has no `labels.reward`, and its agent has no `expect:`".to_owned(),
+        1 => {
+            "the run has no label: its trace has no `labels.reward`, and its agent has no `expect:`"
+                .to_owned()
+        }
         runs => format!(
             "none of the {runs} runs has a label: their traces have no `labels.reward`, and their agents have no \
             `expect:`"

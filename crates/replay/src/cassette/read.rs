@@ -79,6 +79,15 @@ impl Recording {
         }
     }
 
+    /// Refuses a strict reading of a transcript of which something was dropped.
+    pub(crate) fn checked(self, is_strict: bool) -> Result<Self, ReadError> {
+        let fidelity = self.fidelity.as_ref().filter(|_| is_strict);
+        match fidelity.and_then(Fidelity::dropped) {
+            Some(dropped) => Err(ReadFault::Dropped(dropped).at(&self.path)),
+            None => Ok(self),
+        }
+    }
+
     /// The file's path.
     pub fn path(&self) -> &Path {
         &self.path
@@ -205,6 +214,9 @@ pub enum ReadFault {
     /// A sub-agent of a transcript with something wrong in its own file.
     #[error(transparent)]
     Part(Box<BrokenPart>),
+    /// A transcript of which the import drops something, read strictly.
+    #[error("`--strict` refuses a transcript of which something is dropped: {0}")]
+    Dropped(String),
     /// Read, but not a cassette.
     #[error("{}", .0.fault)]
     Bad(Problem),

@@ -48,6 +48,9 @@ pub(crate) struct Run {
     pub(crate) group_by: Option<String>,
     #[command(flatten)]
     pub(crate) trace_files: TraceFiles,
+    /// Refuse transcripts of which something would be dropped.
+    #[arg(long, help_heading = "Select tests", requires = "traces")]
+    pub(crate) strict: bool,
     #[command(flatten)]
     pub(crate) selecting: Selecting,
     /// Judge affected tests again whenever a suite or a recording changes, until Ctrl-C.
@@ -248,6 +251,9 @@ impl Invocation<'_> {
         let (folder, group_by) = (args.traces.as_deref(), args.group_by.as_deref());
         let traces = TracesFolder::named(folder, group_by, &args.trace_files)?;
         let mut suites = LoadedSuites::load(&args.suites, traces, self.gates)?;
+        if args.strict {
+            suites.refuse_drops();
+        }
         put_in_place(&mut suites.loaded, &args.calling)?;
         Ok(suites)
     }
