@@ -1,5 +1,6 @@
 //! One recorded run: its calls, results and conversation, borrowed from the recorded text.
 
+mod bare;
 mod ending;
 mod error_word;
 pub mod fields;
@@ -14,6 +15,7 @@ mod tool;
 mod tool_schema;
 pub mod usage;
 
+pub use bare::{BareFault, read_bare};
 pub use ending::error_in_words;
 pub use error_word::reports_error;
 pub use header::{CatalogueTool, Header, full_name};

@@ -4,7 +4,7 @@ use super::order::Order;
 use super::problem::{Fault, Problem};
 use mcptest_core::escape::clipped;
 use mcptest_core::json::document::{Source, TextFault};
-use mcptest_core::trace::{Header, Trace, seal_of};
+use mcptest_core::trace::{BareFault, Header, Trace, read_bare, seal_of};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
@@ -192,16 +192,14 @@ fn document<'a>(
 }
 
 fn trace<'a>(source: Source<'a>, text: &'a str) -> Result<Trace<'a>, Problem> {
-    let trace: Trace<'a> = source.object(text, |reason| Fault::BadTrace { reason })?;
-    let trace = trace.with_text(text);
-    let is_bare = trace.tool_calls.is_empty() && trace.conversation.turns.is_empty();
-    if is_bare
-        && !serde_json::from_str(text).is_ok_and(|members: TopMembers<'_>| members.is_trace())
-    {
-        return Err(source.fault(text, Fault::NotATrace));
-    }
-    source.check(text)?;
-    Ok(trace)
+    read_bare(source, text).map_err(|problem| Problem {
+        place: problem.place,
+        fault: match problem.fault {
+            BareFault::Text(fault) => Fault::Text(fault),
+            BareFault::Field { reason } => Fault::BadTrace { reason },
+            BareFault::NotATrace => Fault::NotATrace,
+        },
+    })
 }
 
 fn header(line: Source<'_>) -> Result<Header, Problem> {
