@@ -9,6 +9,7 @@ use super::tool_test::ToolTest;
 use crate::engine::Assertion;
 use crate::gates::{EVAL, SCENARIO};
 use crate::grade::{Question, SCORERS, without_judge};
+use crate::hashed::HashSet;
 use crate::problem::{Problem, Span, did_you_mean};
 use crate::provider::WITH_CODE;
 use crate::target::Path;
@@ -115,12 +116,28 @@ fn clash<T: Declaration>(kind: &str, second: &T, first: &T) -> Problem {
 
 /// The declarations of a suite, by their key.
 struct DeclaredNames<'p> {
-    servers: Vec<&'p str>,
-    providers: Vec<&'p str>,
-    faults: Vec<&'p str>,
+    servers: Known<'p>,
+    providers: Known<'p>,
+    faults: Known<'p>,
     /// The recorded agents: entries of `evals:` read the runs of others.
-    agents: Vec<&'p str>,
-    scorers: Vec<&'p str>,
+    agents: Known<'p>,
+    scorers: Known<'p>,
+}
+
+/// The names under one key. A suite with thousands of servers has thousands of agents that name them.
+struct Known<'p> {
+    in_order: Vec<&'p str>,
+    set: HashSet<&'p str>,
+}
+
+impl<'p> FromIterator<&'p str> for Known<'p> {
+    fn from_iter<I: IntoIterator<Item = &'p str>>(names: I) -> Self {
+        let in_order: Vec<&str> = names.into_iter().collect();
+        Self {
+            set: in_order.iter().copied().collect(),
+            in_order,
+        }
+    }
 }
 
 impl<'p> DeclaredNames<'p> {
@@ -254,7 +271,7 @@ fn check_row_names(parts: &Parts, problems: &mut Vec<Problem>) {
 }
 
 /// Refuses targets that no scorer provides, and judges of numbers.
-fn unscored(one: &Assertion<Path>, scorers: &[&str]) -> Option<Problem> {
+fn unscored(one: &Assertion<Path>, scorers: &Known<'_>) -> Option<Problem> {
     let name = one.target.scorer()?;
     if one.matcher.question().is_some() {
         let problem = Problem::error("a model cannot judge a number of a scorer").at(one.span);
@@ -263,10 +280,11 @@ fn unscored(one: &Assertion<Path>, scorers: &[&str]) -> Option<Problem> {
     unknown(SCORERS, name, one.span, scorers)
 }
 
-fn unknown(key: &str, name: &str, span: Span, known: &[&str]) -> Option<Problem> {
-    if known.contains(&name) {
+fn unknown(key: &str, name: &str, span: Span, known: &Known<'_>) -> Option<Problem> {
+    if known.set.contains(name) {
         return None;
     }
+    let known = &known.in_order[..];
     let help = did_you_mean(name, known.iter().copied(), || match known {
         [] => format!("declare it under a top-level `{key}:`"),
         known => format!("declared there: {}", known.join(", ")),
