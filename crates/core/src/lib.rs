@@ -74,6 +74,7 @@ pub mod report;
 pub mod row;
 #[doc(hidden)]
 pub mod schema;
+pub mod score;
 #[doc(hidden)]
 pub mod suite;
 #[doc(hidden)]

@@ -272,6 +272,23 @@ impl GateBlock {
                 .any(|assertion| assertion.lint(1).is_some_and(is_refused))
     }
 
+    /// Why the gate cannot judge a run that stands alone, as a clause: `it compares the runs of a test`.
+    pub fn why_not_alone(&self) -> Option<&'static str> {
+        if self.compares_runs() {
+            Some("it compares the runs of a test")
+        } else if self.is(GateTrait::DecidesRuns) {
+            Some("it counts the runs of a test")
+        } else if self.is(GateTrait::ComparesWithBaseline) {
+            Some("it compares the runs of a test with a baseline")
+        } else if self.min_pass_rate.is_some() {
+            Some("its `min_pass_rate:` is a share of the runs of a test")
+        } else if self.can_fail() && !self.judges_one_run() {
+            Some("no single run can meet its `expect:`")
+        } else {
+            None
+        }
+    }
+
     fn report(
         &self,
         variant: Option<Variant>,
