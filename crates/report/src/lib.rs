@@ -21,6 +21,7 @@ mod sample;
 mod sarif;
 mod suites;
 mod tap;
+pub mod verdicts;
 #[doc(hidden)]
 pub mod words;
 
