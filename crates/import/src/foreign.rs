@@ -167,6 +167,55 @@ fn kind_of_start(bytes: &[u8]) -> Start {
     }
 }
 
+/// Keys beside a message, a span or a record of a session. A line with one of them is a part of a conversation, unless
+/// it has one of [`WHOLE`] too.
+const PART: [&[u8]; 8] = [
+    b"role",
+    b"type",
+    b"lc",
+    b"sessionId",
+    b"leafUuid",
+    b"resourceSpans",
+    b"resourceLogs",
+    b"context.trace_id",
+];
+
+/// Keys that hold a conversation, or a trace.
+const WHOLE: [&[u8]; 15] = [
+    b"messages",
+    b"contents",
+    b"choices",
+    b"inputs",
+    b"outputs",
+    b"input",
+    b"output",
+    b"request",
+    b"response",
+    b"values",
+    b"result",
+    b"trace",
+    b"toolCalls",
+    b"conversation",
+    b"steps",
+];
+
+/// Returns true if a JSON object on a line is a part of a conversation that other lines continue, by its keys.
+pub(crate) fn is_part(object: &[u8]) -> bool {
+    let mut keys = Keys {
+        bytes: object,
+        at: 1,
+        is_before_value: false,
+    };
+    let mut is_part = false;
+    while let Some(key) = keys.next() {
+        if WHOLE.contains(&key) {
+            return false;
+        }
+        is_part |= PART.contains(&key);
+    }
+    is_part
+}
+
 /// The keys of an object in order. Values are skipped lazily.
 struct Keys<'a> {
     bytes: &'a [u8],

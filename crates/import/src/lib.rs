@@ -21,6 +21,7 @@ mod gemini;
 mod inspect;
 mod json;
 mod langchain;
+mod line;
 mod metadata;
 mod openai_chat;
 mod openai_responses;
@@ -42,6 +43,7 @@ pub use atif::{atif, left_out_of_atif};
 pub use claude_code::about_agent;
 pub use fidelity::Fidelity;
 pub use foreign::{is_foreign, looks_like_trace};
+pub use line::{FirstLine, LineError, LineFault, LineRun, TraceLine, group_of};
 pub use problem::{ImportError, ImportFault};
 
 use document::Document;
@@ -169,6 +171,11 @@ impl Imported {
     /// file only once.
     pub fn into_cassette(self, agent: &str, clean: &dyn Fn(&str) -> Cow<'_, str>) -> String {
         write::cassette(self.transcripts, agent, clean)
+    }
+
+    /// Each conversation as a run by itself.
+    fn into_runs(self, clean: &dyn Fn(&str) -> Cow<'_, str>) -> Vec<write::ImportedRun> {
+        write::runs(self.transcripts, clean)
     }
 
     /// The fields in which the conversations differ, which the cassette's header omits.

@@ -7,6 +7,7 @@ use mcptest_core::trace::{ConversationTrace, Header, RecordedConversation, Recor
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::slice;
 
 /// The cassette of these conversations. Each line passes through `clean`. A header describes every
 /// run, so it omits fields in which the conversations differ.
@@ -25,6 +26,33 @@ pub(crate) fn cassette(
     }
     text.shrink_to_fit();
     String::from_utf8(text).unwrap_or_default()
+}
+
+/// One conversation as a run that is judged by itself.
+#[derive(Debug)]
+pub(crate) struct ImportedRun {
+    /// The header of a cassette with this run alone.
+    pub(crate) header: Header,
+    /// The trace as JSON.
+    pub(crate) trace: String,
+}
+
+/// Each conversation as the run of a cassette of its own. Both parts pass through `clean`.
+pub(crate) fn runs(
+    transcripts: Vec<Transcript>,
+    clean: &dyn Fn(&str) -> Cow<'_, str>,
+) -> Vec<ImportedRun> {
+    let run = |transcript: Transcript| {
+        let header = raw(&header(slice::from_ref(&transcript), "imported"));
+        // The redactor keeps the types of the fields.
+        let header = serde_json::from_str(&clean(header.get())).unwrap_or_default();
+        let text = raw(&trace(transcript));
+        ImportedRun {
+            header,
+            trace: clean(text.get()).into_owned(),
+        }
+    };
+    transcripts.into_iter().map(run).collect()
 }
 
 /// Appends the line of a run, as `run_line` writes it, and releases its trace. The line is copied only if a secret is
