@@ -192,7 +192,7 @@ pub(crate) fn with_known_tools<'t>(
         let has_doubt = trace.tool_calls.iter().any(|call| call.server.is_none());
         let listed = run.header.and_then(|header| header.catalogue.as_deref());
         let listed = listed.or(catalogue.as_deref()).unwrap_or_default();
-        let known = || KnownTools::new(of.suite.servers.keys().map(String::as_str), listed);
+        let known = || KnownTools::new(&of.suite.server_names, listed);
         has_doubt
             .then(|| trace.with_known_tools(&known()))
             .flatten()

@@ -52,7 +52,7 @@ pub use variables::{Environment, Scope, Text, Unset};
 use crate::engine::Gates;
 use crate::grade::{JudgeDefaults, Question};
 use crate::problem::Problem;
-use crate::trace::CatalogueTool;
+use crate::trace::{CatalogueTool, ServerNames};
 use crate::world::World;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -104,6 +104,8 @@ pub struct Suite {
     /// The gates that its blocks may use.
     pub gates: Gates,
     named: BTreeSet<String>,
+    /// The names of the servers, as recorded names of tools contain them.
+    pub(crate) server_names: ServerNames,
     /// The tools of the mocks, by the names of their servers.
     mocks: BTreeMap<String, KnownMock>,
     /// The worlds, by the names of the agents that act in them.
@@ -139,8 +141,10 @@ impl Suite {
         mocks: BTreeMap<String, KnownMock>,
         gates: Gates,
     ) -> Self {
+        let declared = parts.servers.iter().map(|server| server.name.as_str());
         Self {
             path: path.to_owned(),
+            server_names: ServerNames::new(declared),
             servers: parts
                 .servers
                 .into_iter()

@@ -31,7 +31,7 @@ pub(crate) use spelling::other_names;
 pub use spelling::slips;
 pub use tokens::Tokens;
 pub use tool::splits;
-pub(crate) use tool::{KnownTools, WrittenNames};
+pub(crate) use tool::{KnownTools, ServerNames, WrittenNames};
 pub use tool::{Tool, is_tool};
 pub use tool_schema::ToolSchema;
 

@@ -288,22 +288,68 @@ fn without_server<'n>(
     (!server.is_empty() && server.chars().all(&mut is_next)).then_some(rest.as_str())
 }
 
+/// The names of the servers of a suite, found by the names of tools that contain them.
+#[derive(Debug, Default)]
+pub(crate) struct ServerNames {
+    /// By the name without the differences that hosts make.
+    by_likeness: HashMap<String, Vec<String>>,
+}
+
+impl ServerNames {
+    pub(crate) fn new<'s>(servers: impl Iterator<Item = &'s str>) -> Self {
+        let mut by_likeness: HashMap<String, Vec<String>> = HashMap::default();
+        for server in servers {
+            let alike = by_likeness.entry(likeness(server)).or_default();
+            alike.push(server.to_owned());
+        }
+        Self { by_likeness }
+    }
+
+    /// The servers that a recorded name may contain.
+    fn in_name(&self, name: &str) -> impl Iterator<Item = &str> {
+        let backward = name.rsplit_once(BACKWARD_JOINT).map(|(_, rest)| rest);
+        let parts: Vec<String> = std::iter::once(name)
+            .chain(behind_host(name))
+            .chain(backward)
+            .map(likeness)
+            .collect();
+        let beginnings = parts.iter().flat_map(|part| {
+            let ends = part
+                .char_indices()
+                .map(|(at, letter)| at + letter.len_utf8());
+            ends.map(|end| &part[..end])
+        });
+        let found: Vec<&Vec<String>> = beginnings
+            .filter_map(|beginning| self.by_likeness.get(beginning))
+            .collect();
+        found.into_iter().flatten().map(String::as_str)
+    }
+}
+
+/// A name in which letters are equal that [`is_like_letter`] accepts for each other.
+fn likeness(name: &str) -> String {
+    let letter = |letter: char| {
+        if letter.is_alphanumeric() {
+            letter.to_ascii_lowercase()
+        } else {
+            '_'
+        }
+    };
+    name.chars().map(letter).collect()
+}
+
 /// The tools of a run, from the suite and the recording.
 pub(crate) struct KnownTools<'k> {
-    /// Every declared server, the longest first.
-    servers: Vec<&'k str>,
+    declared: &'k ServerNames,
+    /// The servers of the catalogue.
+    listed: BTreeSet<&'k str>,
     by_name: HashMap<&'k str, Vec<Option<&'k str>>>,
 }
 
 impl<'k> KnownTools<'k> {
-    pub(crate) fn new(
-        servers: impl Iterator<Item = &'k str>,
-        catalogue: &'k [CatalogueTool],
-    ) -> Self {
+    pub(crate) fn new(declared: &'k ServerNames, catalogue: &'k [CatalogueTool]) -> Self {
         let listed = catalogue.iter().filter_map(|tool| tool.server.as_deref());
-        let servers: BTreeSet<&str> = servers.chain(listed).collect();
-        let mut servers: Vec<&str> = servers.into_iter().collect();
-        servers.sort_by_key(|server| std::cmp::Reverse(server.len()));
+        let listed = listed.collect();
         let mut by_name: HashMap<&str, Vec<Option<&str>>> = HashMap::default();
         for tool in catalogue {
             by_name
@@ -311,7 +357,23 @@ impl<'k> KnownTools<'k> {
                 .or_default()
                 .push(tool.server.as_deref());
         }
-        Self { servers, by_name }
+        Self {
+            declared,
+            listed,
+            by_name,
+        }
+    }
+
+    /// The servers that a name may contain, the longest first.
+    fn servers_in(&self, name: &str) -> Vec<&'k str> {
+        let servers: BTreeSet<&str> = self
+            .declared
+            .in_name(name)
+            .chain(self.listed.iter().copied())
+            .collect();
+        let mut servers: Vec<&str> = servers.into_iter().collect();
+        servers.sort_by_key(|server| std::cmp::Reverse(server.len()));
+        servers
     }
 
     /// The tool that a recorded name without a server means.
@@ -334,7 +396,8 @@ impl<'k> KnownTools<'k> {
     where
         'k: 'n,
     {
-        let servers = || self.servers.iter().copied();
+        let servers = self.servers_in(name);
+        let servers = || servers.iter().copied();
         let is_listed = |tool: &Tool<'_>| {
             let listed = self.by_name.get(tool.name);
             listed.is_some_and(|servers| servers.contains(&tool.server))
@@ -547,6 +610,33 @@ mod tests {
     }
 
     #[test]
+    fn a_server_is_found_in_every_name_that_may_contain_it() {
+        let servers = ["docs", "Git.Hub", "a b", "é-x", "mcp", "x__y"];
+        let names = ServerNames::new(servers.into_iter());
+        for server in servers {
+            let spelled = [server.to_owned(), likeness(server), server.to_uppercase()];
+            for (spelled, joint) in spelled.iter().flat_map(|one| {
+                let joints = JOINTS.into_iter().chain(DOUBTFUL_JOINTS);
+                joints.map(move |joint| (one, joint))
+            }) {
+                for name in [
+                    format!("{spelled}{joint}search"),
+                    format!("mcp{joint}{spelled}{joint}search"),
+                    format!("@{spelled}{joint}search"),
+                    format!("search_mcp_{spelled}"),
+                ] {
+                    let contains = tools_of(&name, server)
+                        .chain(likely_tools_of(&name, server))
+                        .next()
+                        .is_some();
+                    let is_found = names.in_name(&name).any(|found| found == server);
+                    assert!(is_found || !contains, "{server} in {name}");
+                }
+            }
+        }
+    }
+
+    #[test]
     fn recorded_names_are_cut_at_known_servers() {
         let tool = |server: &str, name: &str| CatalogueTool {
             name: name.to_owned(),
@@ -559,7 +649,8 @@ mod tests {
             tool("wiki", "edit"),
             tool("docs", "docs__odd"),
         ];
-        let known = KnownTools::new(["git", "git.hub"].into_iter(), &catalogue);
+        let declared = ServerNames::new(["git", "git.hub"].into_iter());
+        let known = KnownTools::new(&declared, &catalogue);
         let meant = |name| {
             let tool = known.meant(name);
             (tool.name, tool.server)
