@@ -20,6 +20,7 @@ mod placeholder;
 mod plain;
 #[cfg(test)]
 mod properties;
+mod quick;
 #[doc(hidden)]
 pub mod scan;
 mod shapes;

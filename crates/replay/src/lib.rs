@@ -56,7 +56,8 @@ pub use parse::{ParsedRow, ParsedRuns};
 pub use paths::{cassette_paths, side_path};
 pub use plan::Plan;
 pub use redaction::{
-    clean, environment, remember, remember_words, variables, write, write_back, write_over,
+    clean, environment, may_be_unclean, remember, remember_words, variables, write, write_back,
+    write_over,
 };
 pub use revision::{Revision, RevisionError, is_revision};
 pub use root::{id_of, named_from_root};

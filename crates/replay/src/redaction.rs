@@ -85,6 +85,11 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     }
 }
 
+/// Returns false only if [`clean`] leaves the text as it is.
+pub fn may_be_unclean(text: &str) -> bool {
+    redactor().is_none_or(|redactor| redactor.may_find(text))
+}
+
 /// Cleans each line as a separate document, so that all cores can work.
 fn clean_lines<'t>(text: &'t str, redactor: &Redactor) -> Cow<'t, str> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
