@@ -5,19 +5,50 @@
 //! caller compiles all of it, and here that happens once, for size.
 
 mod paths;
+mod plain;
 mod steps;
 
 pub use steps::TOO_MUCH_WORK;
 
 use jsonschema::{Draft, PatternOptions, ValidationError};
 use serde_json::Value;
+use std::sync::OnceLock;
 
 /// A schema that is ready for use.
 #[derive(Debug, Clone)]
 pub struct Validator {
-    rules: jsonschema::Validator,
+    rules: Rules,
     /// True if references form a cycle, so that no value has a verdict.
     is_endless: bool,
+}
+
+/// The compiled schema.
+#[derive(Debug, Clone)]
+enum Rules {
+    Compiled(Box<jsonschema::Validator>),
+    /// The schema certainly compiles, which happens when the first value is checked: a replay loads
+    /// the schemas of mocks that it never starts.
+    WhenNeeded {
+        written: Box<Value>,
+        draft: Option<Draft>,
+        compiled: OnceLock<Option<Box<jsonschema::Validator>>>,
+    },
+}
+
+impl Rules {
+    fn get(&self) -> Option<&jsonschema::Validator> {
+        match self {
+            Self::Compiled(rules) => Some(rules),
+            Self::WhenNeeded {
+                written,
+                draft,
+                compiled,
+            } => {
+                let compile = || compile(*draft, written).ok().map(Box::new);
+                compiled.get_or_init(compile).as_deref()
+            }
+        }
+    }
 }
 
 /// Why a schema cannot be used.
@@ -58,26 +89,19 @@ impl Validator {
         Self::compile_with(None, written)
     }
 
-    #[expect(clippy::disallowed_methods, reason = "here is what limits the work")]
     fn compile_with(draft: Option<Draft>, written: &Value) -> Result<Self, CompileError> {
-        let counted = steps::counted(written);
-        let unlimited = match draft {
-            Some(draft) => jsonschema::options().with_draft(draft),
-            None => jsonschema::options(),
-        };
-        let options = unlimited
-            .offline()
-            .with_pattern_options(PatternOptions::regex())
-            .with_keyword(steps::STEP, |_, _, _| Ok(steps::keyword()));
-        let compiled = steps::compile(written, || options.build(&counted));
-        let validator = compiled
-            .ok_or(CompileError::TooMuchWork)?
-            .map_err(|error| CompileError::Malformed {
-                pointer: error.instance_path().to_string(),
-                reason: error.to_string(),
-            })?;
+        if plain::is_plain(written) {
+            return Ok(Self {
+                rules: Rules::WhenNeeded {
+                    written: Box::new(written.clone()),
+                    draft,
+                    compiled: OnceLock::new(),
+                },
+                is_endless: false,
+            });
+        }
         Ok(Self {
-            rules: validator,
+            rules: Rules::Compiled(Box::new(compile(draft, written)?)),
             is_endless: paths::are_endless(written),
         })
     }
@@ -87,7 +111,8 @@ impl Validator {
         if self.is_endless {
             return None;
         }
-        steps::evaluate(value, || self.rules.is_valid(value))
+        let rules = self.rules.get()?;
+        steps::evaluate(value, || rules.is_valid(value))
     }
 
     /// The first `most` rules that the value breaks; `None` if the check takes too much work.
@@ -95,14 +120,35 @@ impl Validator {
         if self.is_endless {
             return None;
         }
+        let rules = self.rules.get()?;
         steps::evaluate(value, || {
-            self.rules
+            rules
                 .iter_errors(value)
                 .take(most)
                 .map(|error| Broken::from_error(&error))
                 .collect()
         })
     }
+}
+
+#[expect(clippy::disallowed_methods, reason = "here is what limits the work")]
+fn compile(draft: Option<Draft>, written: &Value) -> Result<jsonschema::Validator, CompileError> {
+    let counted = steps::counted(written);
+    let unlimited = match draft {
+        Some(draft) => jsonschema::options().with_draft(draft),
+        None => jsonschema::options(),
+    };
+    let options = unlimited
+        .offline()
+        .with_pattern_options(PatternOptions::regex())
+        .with_keyword(steps::STEP, |_, _, _| Ok(steps::keyword()));
+    let compiled = steps::compile(written, || options.build(&counted));
+    compiled
+        .ok_or(CompileError::TooMuchWork)?
+        .map_err(|error| CompileError::Malformed {
+            pointer: error.instance_path().to_string(),
+            reason: error.to_string(),
+        })
 }
 
 impl Broken {
@@ -113,5 +159,94 @@ impl Broken {
             actual: error.instance().clone().into_owned(),
             reason: steps::without_step(&error.to_string()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    /// Values of the right and of the wrong kind for a keyword.
+    fn any_rule() -> impl Strategy<Value = Value> {
+        let leaf = prop_oneof![
+            any::<bool>().prop_map(Value::from),
+            (-3_i64..9).prop_map(Value::from),
+            Just(json!(2.5)),
+            Just(json!(null)),
+            prop::sample::select(vec!["string", "object", "array", "text", "date", ""])
+                .prop_map(Value::from),
+        ];
+        leaf.prop_recursive(4, 40, 4, |inner| {
+            let keys = prop::sample::select(vec![
+                "type",
+                "properties",
+                "items",
+                "required",
+                "enum",
+                "minimum",
+                "minLength",
+                "title",
+                "default",
+                "const",
+                "additionalProperties",
+                "uniqueItems",
+                "format",
+                "examples",
+                "$ref",
+                "$id",
+                "pattern",
+                "anyOf",
+                "name",
+            ]);
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+                prop::collection::btree_map(keys, inner, 0..4).prop_map(|fields| json!(fields)),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_plain_schema_compiles(schema in any_rule(), value in any_rule()) {
+            if !plain::is_plain(&schema) {
+                return Ok(());
+            }
+            for draft in [None, Some(Draft::Draft202012)] {
+                let compiled = compile(draft, &schema);
+                prop_assert!(compiled.is_ok(), "{schema}: {compiled:?}");
+            }
+            let validator = Validator::compile(&schema).unwrap();
+            prop_assert!(validator.verdict(&value).is_some(), "{schema} on {value}");
+        }
+    }
+
+    #[test]
+    fn a_schema_that_may_be_wrong_is_compiled_at_once() {
+        for schema in [
+            json!({"type": 12}),
+            json!({"properties": {"a": {"type": "text"}}}),
+            json!({"required": ["a", "a"]}),
+            json!({"minLength": -1}),
+            json!({"pattern": "("}),
+            json!({"$ref": "#/nowhere"}),
+        ] {
+            assert!(Validator::compile(&schema).is_err(), "{schema}");
+        }
+    }
+
+    #[test]
+    fn a_schema_that_is_compiled_late_gives_the_verdicts_of_its_rules() {
+        let schema = json!({"type": "object", "required": ["city"], "properties": {
+            "city": {"type": "string", "minLength": 1}, "days": {"type": "integer", "maximum": 7}}});
+        assert!(plain::is_plain(&schema));
+        let validator = Validator::compile(&schema).unwrap();
+        assert_eq!(validator.verdict(&json!({"city": "Oslo"})), Some(true));
+        let broken = validator
+            .clone()
+            .broken(&json!({"city": "", "days": 9}), 9)
+            .unwrap();
+        assert_eq!(broken.len(), 2);
     }
 }
