@@ -283,7 +283,7 @@ impl Assertion<Target> {
     /// Returns true if the assertion accepts a gate's number.
     pub(crate) fn holds(&self, value: Option<Number>) -> bool {
         match value {
-            Some(number) => self.matcher.diff(&self.shown(number)).is_empty(),
+            Some(number) => self.matcher.holds(&self.shown(number)),
             None => self.matcher.accepts_absence(),
         }
     }

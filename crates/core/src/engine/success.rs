@@ -109,7 +109,7 @@ impl Success {
         }
         match (&self.result, result.text()) {
             (None, _) => !result.reads_as_error(),
-            (Some(matcher), Some(text)) => matcher.diff(&Value::String(text)).is_empty(),
+            (Some(matcher), Some(text)) => matcher.holds(&Value::String(text)),
             (Some(matcher), None) => matcher.accepts_absence(),
         }
     }

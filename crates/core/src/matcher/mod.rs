@@ -27,10 +27,13 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 
 type Decide = dyn Fn(&Value) -> Answer + Send + Sync;
+type Holds = dyn Fn(&Value) -> bool + Send + Sync;
 
 /// One way to check a value against an expectation.
 pub(crate) struct Check {
     decide: Box<Decide>,
+    /// The same without differences, for checks that are tried on many values.
+    holds: Option<Box<Holds>>,
     /// True if it can hold for no value.
     never_holds: bool,
     /// True if a target without a value satisfies it: only `absent: true` does.
@@ -44,9 +47,25 @@ impl Check {
         let decide = Box::new(decide);
         Self {
             decide,
+            holds: None,
             never_holds: false,
             accepts_absence: false,
             asks_for_absence: false,
+        }
+    }
+
+    /// Adds a way to decide without differences.
+    fn holding_if(self, holds: impl Fn(&Value) -> bool + Send + Sync + 'static) -> Self {
+        Self {
+            holds: Some(Box::new(holds)),
+            ..self
+        }
+    }
+
+    fn holds(&self, actual: &Value) -> bool {
+        match &self.holds {
+            Some(holds) => holds(actual),
+            None => matches!((self.decide)(actual), Answer::Holds),
         }
     }
 
@@ -257,6 +276,11 @@ impl Matcher {
     /// The differences from the expected value; empty if it holds.
     pub fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
         self.check.diff(actual)
+    }
+
+    /// Returns true if it holds for the value.
+    pub(crate) fn holds(&self, actual: &Value) -> bool {
+        self.check.holds(actual)
     }
 
     /// Returns true if it applies to the value.

@@ -31,9 +31,15 @@ pub(super) fn at_most(limit: Number) -> Check {
 
 /// Builds the expected value only if the check fails: every gate has bounds, and most of them hold.
 fn bound(key: &'static str, limit: Number, is_within: fn(Ordering) -> bool) -> Check {
-    Check::new(move |actual| match actual {
+    let written = limit.clone();
+    let holds = move |actual: &Value| match actual {
+        Value::Number(number) => is_within(compare_numbers(number, &written)),
+        _ => false,
+    };
+    let check = Check::new(move |actual| match actual {
         Value::Number(number) if is_within(compare_numbers(number, &limit)) => Answer::Holds,
         Value::Number(_) => Answer::Differs(differs(json!({ key: limit }), actual)),
         _ => Answer::cannot_be_asked(key, json!({ key: limit }), Wanted::Number),
-    })
+    });
+    check.holding_if(holds)
 }

@@ -21,7 +21,10 @@ fn read(yaml: &str) -> Result<Matcher, Vec<String>> {
 }
 
 fn holds(yaml: &str, actual: impl Into<Value>) -> bool {
-    read(yaml).unwrap().diff(&actual.into()).is_empty()
+    let (matcher, actual) = (read(yaml).unwrap(), actual.into());
+    let holds = matcher.holds(&actual);
+    assert_eq!(holds, matcher.diff(&actual).is_empty(), "{yaml}");
+    holds
 }
 
 #[test]
