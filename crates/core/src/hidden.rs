@@ -45,7 +45,9 @@ pub(crate) fn shown_at<'v>(pointer: &str, value: &'v Value) -> Cow<'v, Value> {
 
 /// Adds the values under secret names in a recorded text.
 pub(crate) fn collect_named(text: &str, into: &mut NamedSecrets) {
-    if let Some(redactor) = &*EVERYWHERE {
+    if let Some(redactor) = &*EVERYWHERE
+        && redactor.may_find(text)
+    {
         redactor.collect_named(text, into);
     }
 }

@@ -3,7 +3,7 @@
 use crate::engine::GateBlock;
 use crate::guard::guarded;
 use crate::hidden::hide_in;
-use crate::judge::{Judging, Recorded, RecordedRun, RecordedRuns, judge_row};
+use crate::judge::{Judging, Recorded, RecordedRun, RecordedRuns, judge_undescribed};
 use crate::report::TestReport;
 use crate::row::{Row, Transcripts};
 use crate::suite::{Agent, Suite};
@@ -179,6 +179,24 @@ impl<'s> Scorer<'s> {
 
     /// The verdict of each agent on the traces of a group, which are numbered from 1.
     pub fn judge(&self, runs: Vec<RecordedRun<'_>>) -> Vec<TestReport> {
+        let hide = |row: &Row<'_>, report| {
+            guarded(|| hide_in(&self.redactor, report))
+                .unwrap_or_else(|panic| row.broken(panic.into()))
+        };
+        self.judge_then(runs, &hide)
+    }
+
+    /// The same for traces without secrets, by a suite without secrets: nothing is searched for. The
+    /// caller has searched both.
+    pub fn judge_clean(&self, runs: Vec<RecordedRun<'_>>) -> Vec<TestReport> {
+        self.judge_then(runs, &|_, report| report)
+    }
+
+    fn judge_then(
+        &self,
+        runs: Vec<RecordedRun<'_>>,
+        finish: &dyn Fn(&Row<'_>, TestReport) -> TestReport,
+    ) -> Vec<TestReport> {
         let recorded = Recorded::Runs(RecordedRuns {
             headers: runs.iter().filter_map(|run| run.header).collect(),
             runs,
@@ -187,13 +205,8 @@ impl<'s> Scorer<'s> {
         });
         self.rows
             .iter()
-            .map(|row| self.judge_row(row, &recorded))
+            .map(|row| finish(row, judge_undescribed(row, &recorded, self.judging)))
             .collect()
-    }
-
-    fn judge_row(&self, row: &Row<'_>, recorded: &Recorded<'_>) -> TestReport {
-        let report = judge_row(row, recorded, self.judging);
-        guarded(|| hide_in(&self.redactor, report)).unwrap_or_else(|panic| row.broken(panic.into()))
     }
 }
 

@@ -90,14 +90,42 @@ fn unknown_row(name: &str, suite: &Suite, rows: &[Row<'_>]) -> TestReport {
 /// Judges one row. A bug in mcptest is an error of this row alone.
 pub fn judge_row(row: &Row<'_>, recorded: &Recorded<'_>, judging: Judging) -> TestReport {
     let judge = || {
-        let report = judge_unguarded(row, recorded, judging);
-        without_named_secrets(report, recorded)
+        let mut blank = row.blank();
+        if row.skip.is_none() {
+            blank.rerun = rerun(row, judging).to_string();
+        }
+        judge_unguarded(row, recorded, judging, blank)
     };
     guarded(judge).unwrap_or_else(|panic| row.broken(panic.into()))
 }
 
-fn judge_unguarded(row: &Row<'_>, recorded: &Recorded<'_>, judging: Judging) -> TestReport {
-    let mut report = row.blank();
+/// Judges one row as [`judge_row`] does. The report lacks what describes the row: the command that judges it, and the
+/// digests of its checks.
+pub(crate) fn judge_undescribed(
+    row: &Row<'_>,
+    recorded: &Recorded<'_>,
+    judging: Judging,
+) -> TestReport {
+    let judge = || judge_unguarded(row, recorded, judging, row.undescribed());
+    guarded(judge).unwrap_or_else(|panic| row.broken(panic.into()))
+}
+
+fn judge_unguarded(
+    row: &Row<'_>,
+    recorded: &Recorded<'_>,
+    judging: Judging,
+    blank: TestReport,
+) -> TestReport {
+    without_named_secrets(judge_openly(row, recorded, judging, blank), recorded)
+}
+
+/// The report with everything that the recordings show.
+fn judge_openly(
+    row: &Row<'_>,
+    recorded: &Recorded<'_>,
+    judging: Judging,
+    mut report: TestReport,
+) -> TestReport {
     if let Some(reason) = &row.skip {
         report.status = Status::Skipped;
         report.reason = Some(reason.clone());
@@ -111,7 +139,6 @@ fn judge_unguarded(row: &Row<'_>, recorded: &Recorded<'_>, judging: Judging) -> 
         };
         report.reason = Some(reason);
     }
-    report.rerun = rerun(row, judging).to_string();
     if judging.deny_vacuous {
         let baseline = row
             .agent_row()

@@ -5,6 +5,7 @@ use crate::grade::Grades;
 use crate::row::{AgentRow, Reason};
 use crate::suite::ToolOutcome;
 use crate::trace::{Header, KnownTools, RecordedServer, Trace};
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -186,16 +187,19 @@ pub(crate) fn with_known_tools<'t>(
     of: AgentRow<'_>,
     runs: &[RecordedRun<'t>],
 ) -> Vec<Option<Trace<'t>>> {
-    let catalogue = of.suite.known_catalogue(of.agent);
+    let catalogue = OnceCell::new();
+    let catalogue = || catalogue.get_or_init(|| of.suite.known_catalogue(of.agent));
     let settle = |run: &RecordedRun<'t>| {
         let trace = run.trace.as_ref().ok()?;
         let has_doubt = trace.tool_calls.iter().any(|call| call.server.is_none());
+        if !has_doubt {
+            return None;
+        }
         let listed = run.header.and_then(|header| header.catalogue.as_deref());
-        let listed = listed.or(catalogue.as_deref()).unwrap_or_default();
-        let known = || KnownTools::new(&of.suite.server_names, listed);
-        has_doubt
-            .then(|| trace.with_known_tools(&known()))
-            .flatten()
+        let listed = listed
+            .or_else(|| catalogue().as_deref())
+            .unwrap_or_default();
+        trace.with_known_tools(&KnownTools::new(&of.suite.server_names, listed))
     };
     runs.iter().map(settle).collect()
 }

@@ -190,6 +190,11 @@ impl Sources {
         self.files.iter().map(|file| file.path.as_str())
     }
 
+    /// All texts.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(|file| file.text.as_str())
+    }
+
     /// The file with this path.
     pub fn named(&self, path: &str) -> Option<&SourceFile> {
         self.files.iter().find(|file| file.path == path)

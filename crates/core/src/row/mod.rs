@@ -373,6 +373,15 @@ impl<'s> Row<'s> {
 
     /// A report of this row without results.
     pub fn blank(&self) -> TestReport {
+        TestReport {
+            checks: self.checks(),
+            rerun: self.rerun.to_string(),
+            ..self.undescribed()
+        }
+    }
+
+    /// A report without results, without the command that judges the row, and without the digests of its checks.
+    pub(crate) fn undescribed(&self) -> TestReport {
         let row = self.agent_row();
         let own = row.filter(|_| self.transcripts.is_none());
         let name = own.map_or(&self.name, |row| &row.agent.name);
@@ -381,8 +390,9 @@ impl<'s> Row<'s> {
             has_several_models: own.is_some_and(|row| row.agent.has_several_models()),
             variant: row.and_then(|row| row.variant),
             tags: self.tags().to_vec(),
-            checks: self.checks(),
-            ..TestReport::blank(name, &self.place, &self.rerun)
+            name: name.clone(),
+            suite: self.place.clone(),
+            ..TestReport::default()
         }
     }
 
