@@ -2,12 +2,17 @@
 
 use crate::json::{Json, Misfit};
 use crate::problem::{ImportError, ImportFault};
-use mcptest_core::json::MAX_DEPTH;
 use mcptest_core::json::document::{Source, TextFault};
+use mcptest_core::json::{MAX_DEPTH, check_within};
 use serde_json::value::RawValue;
 
 /// The deepest nesting to read. A trace may nest a value a little deeper than its transcript does.
 const DEEPEST: usize = 120;
+
+/// Returns true if nothing in the text is nested too deeply for a trace, or could not be read again.
+pub(crate) fn can_be_kept(text: &str) -> bool {
+    check_within(text, MAX_DEPTH - DEEPEST).is_ok()
+}
 
 /// A transcript's text with the values in it.
 pub(crate) struct Document<'a> {

@@ -26,6 +26,7 @@ mod metadata;
 mod openai_chat;
 mod openai_responses;
 mod otel;
+mod plain_chat;
 mod problem;
 mod pydantic_ai;
 mod sample;

@@ -2,8 +2,8 @@
 
 use crate::foreign::{is_foreign, is_part};
 use crate::problem::ImportFault;
-use crate::write::ImportedRun;
-use crate::{ImportError, import};
+use crate::write::{self, ImportedRun};
+use crate::{ImportError, import, plain_chat};
 use mcptest_core::Trace;
 use mcptest_core::json::document::{Placed, Source, TextFault, Words};
 use mcptest_core::trace::{BareFault, Header, read_bare};
@@ -252,8 +252,13 @@ fn transcript<'a>(
     text: &str,
     clean: &dyn Fn(&str) -> Cow<'_, str>,
 ) -> Result<Vec<LineRun<'a>>, LineError> {
-    let imported = import(text.as_bytes(), None).map_err(of_transcript)?;
-    let runs = imported.into_runs(clean).into_iter();
+    let runs = match plain_chat::read(text) {
+        Some(plain) => write::runs(vec![plain], clean),
+        None => import(text.as_bytes(), None)
+            .map_err(of_transcript)?
+            .into_runs(clean),
+    };
+    let runs = runs.into_iter();
     let runs = runs.map(|ImportedRun { header, trace }| LineRun {
         header: Some(header),
         text: Cow::Owned(trace),
@@ -353,6 +358,28 @@ mod tests {
         assert_eq!(header.model.as_deref(), Some("gpt-5"));
         assert_eq!(header.catalogue.as_ref().unwrap()[0].name, "search");
         assert_eq!(header.prompt, ["hi"]);
+    }
+
+    #[test]
+    fn the_header_of_one_conversation_is_the_header_of_its_cassette() {
+        let mut with_tools = chat();
+        with_tools["tools"] =
+            json!([{"type": "function", "function": {"name": "search", "parameters": {}}}]);
+        let mut with_system = chat();
+        with_system["model"] = json!("gpt-5");
+        with_system["messages"][0] = json!({"role": "system", "content": "Be brief."});
+        for chat in [chat(), with_tools, with_system] {
+            let text = chat.to_string();
+            let line = TraceLine::read(text.as_bytes(), &unclean).unwrap();
+            let imported = import(text.as_bytes(), None).unwrap();
+            let cassette = imported.into_cassette("imported", &unclean);
+            let (header, run) = cassette.split_once('\n').unwrap();
+            let header: Header = serde_json::from_str(header).unwrap();
+            assert_eq!(line.runs[0].header.as_ref(), Some(&header));
+            let run: serde_json::Value = serde_json::from_str(run).unwrap();
+            let trace: serde_json::Value = serde_json::from_str(&line.runs[0].text).unwrap();
+            assert_eq!(run["trace"], trace);
+        }
     }
 
     #[test]

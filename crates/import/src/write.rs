@@ -43,9 +43,7 @@ pub(crate) fn runs(
     clean: &dyn Fn(&str) -> Cow<'_, str>,
 ) -> Vec<ImportedRun> {
     let run = |transcript: Transcript| {
-        let header = raw(&header(slice::from_ref(&transcript), "imported"));
-        // The redactor keeps the types of the fields.
-        let header = serde_json::from_str(&clean(header.get())).unwrap_or_default();
+        let header = header_of_one(&transcript, clean);
         let text = raw(&trace(transcript));
         ImportedRun {
             header,
@@ -53,6 +51,23 @@ pub(crate) fn runs(
         }
     };
     transcripts.into_iter().map(run).collect()
+}
+
+/// The header of a cassette with this conversation alone.
+fn header_of_one(transcript: &Transcript, clean: &dyn Fn(&str) -> Cow<'_, str>) -> Header {
+    const AGENT: &str = "imported";
+    if transcript.tools.is_some() {
+        let header = raw(&header(slice::from_ref(transcript), AGENT));
+        // The redactor keeps the types of the fields.
+        return serde_json::from_str(&clean(header.get())).unwrap_or_default();
+    }
+    let text = |text: &String| clean(text).into_owned();
+    Header {
+        model: transcript.model.as_ref().map(text),
+        prompt: transcript.prompt.iter().map(text).collect(),
+        system_prompt: system_prompt(transcript).as_ref().map(text),
+        ..Header::new(AGENT)
+    }
 }
 
 /// Appends the line of a run, as `run_line` writes it, and releases its trace. The line is copied only if a secret is
