@@ -56,6 +56,10 @@ fn pages() -> Vec<(String, String)> {
             mcptest_report::json::SCHEMA.to_owned(),
         ),
         (
+            "docs/schema/verdicts.schema.json".to_owned(),
+            mcptest_report::verdicts::SCHEMA.to_owned(),
+        ),
+        (
             "docs/schema/calibration.schema.json".to_owned(),
             mcptest_grade::show::calibration::SCHEMA.to_owned(),
         ),

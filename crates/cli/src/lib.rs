@@ -9,6 +9,7 @@ use mcptest_core::gates::{Gates, OUTCOME_GATES, RUN_GATES};
 /// The commands, in the order of the help and of the documentation.
 pub const COMMANDS: &[CommandKind] = &[
     mcptest_run::RUN,
+    mcptest_run::SCORE,
     mcptest_run::SCENARIO,
     mcptest_grade::EVAL,
     mcptest_run::INIT,

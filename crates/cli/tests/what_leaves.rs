@@ -292,6 +292,12 @@ run SUITE --verbose --reporter json=out/x.json --reporter junit=out/x.xml --repo
 run SUITE --reporter junit
 run SUITE --coverage-threshold 50 --verbose --reporter json=out/c.json
 run SUITE --coverage --reporter junit
+score SUITE FILE
+score REFUSED FILE
+score suite.yml -
+score suite.yml FILE --otel out/verdicts.jsonl --jobs 1
+score suite.yml runs --filter ODD
+score suite.yml ODD --otel nothing/ODD/x
 scenario run suite.yml
 eval suite.yml
 eval suite.yml --explain
@@ -373,6 +379,7 @@ schema --manifest
 schema --calibration
 schema --baseline-diff
 schema --compare
+schema --verdicts
 schema --ODD
 calibrate REFUSED
 calibrate SUITE
@@ -416,7 +423,8 @@ ODD
 ";
 
 /// Tests whose output shows a placeholder: their files contain a secret.
-const SHOWN: [&str; 9] = [
+const SHOWN: [&str; 10] = [
+    "score suite.yml openai.json",
     "show cassette.jsonl",
     "show --full tape.jsonl",
     "report report.json",

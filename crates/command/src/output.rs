@@ -74,6 +74,28 @@ pub fn own(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Is somebody reading standard output?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reader {
+    /// Somebody is.
+    There,
+    /// The reader closed its end.
+    Gone,
+}
+
+/// Writes rows of a stream to standard output. The caller has filtered them as [`shown`] does.
+pub fn rows(text: &str) -> Result<Reader, Failure> {
+    let written = waiting::beside(text, || {
+        let mut out = std::io::stdout().lock();
+        out.write_all(text.as_bytes()).and_then(|()| out.flush())
+    });
+    match written {
+        Ok(()) => Ok(Reader::There),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(Reader::Gone),
+        Err(error) => Err(Failure::cannot("write to standard output", &error)),
+    }
+}
+
 /// Writes a string to standard error, filtered by [`shown`].
 pub fn stderr(text: &str) {
     if text.is_empty() {

@@ -10,7 +10,7 @@ mod write;
 
 pub use confine::{confine_to, refuse_outside};
 pub use identity::{Identity, identity, leads_to, whole};
-pub use open::{STDIN, lock_file, open};
+pub use open::{STDIN, is_handed_over, lock_file, open, open_named};
 pub use read::{RECORDING, TEXT, read, read_named, read_named_text, reading};
 pub use write::{discard, make_folder_of, may_replace, open_to_write, replace, write};
 

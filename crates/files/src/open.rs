@@ -18,6 +18,15 @@ pub fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// Opens a file from the command line to be read piece by piece, including `<(command)`.
+pub fn open_named(path: &Path) -> io::Result<File> {
+    if !is_handed_over(path) {
+        return open(path);
+    }
+    refuse_outside(path)?;
+    File::open(path)
+}
+
 /// Opens or creates the file that is locked while another is written.
 pub fn lock_file(path: &Path) -> io::Result<File> {
     refuse_outside(path)?;
@@ -75,7 +84,7 @@ pub(crate) fn without_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
 }
 
 /// Returns true if the shell opened this stream, as for `<(command)`, where a pipe is expected.
-pub(crate) fn is_handed_over(path: &Path) -> bool {
+pub fn is_handed_over(path: &Path) -> bool {
     let streams = [STDIN, "/dev/stdout", "/dev/stderr"].map(Path::new);
     streams.contains(&path)
         || ["/dev/fd", "/proc/self/fd"]

@@ -5,10 +5,11 @@ mod command;
 pub mod draft;
 mod record;
 mod refused_tools;
+mod score;
 mod tool_call;
 
 pub use accept::{Changes, FileChange, WriteChangeError, changes, recorded_changes};
-pub use command::{INIT, REPORT, RUN, SCENARIO, SHOW, VALIDATE};
+pub use command::{INIT, REPORT, RUN, SCENARIO, SCORE, SHOW, VALIDATE};
 pub use record::{
     Estimate, ExceededBudget, ExpectedTokens, RowEstimate, SideRunsEstimate, estimate,
 };

@@ -22,13 +22,15 @@ pub(crate) struct Schema {
     /// Print the schema of what `compare --reporter json` prints.
     #[arg(long, conflicts_with_all = ["report", "manifest", "calibration", "baseline_diff"])]
     compare: bool,
+    /// Print the schema of each line that `score` prints.
+    #[arg(long, conflicts_with_all = ["report", "manifest", "calibration", "baseline_diff", "compare"])]
+    verdicts: bool,
 }
 
 impl RunCommand for Schema {
     const NAME: &'static str = "schema";
     const GROUP: Group = Group::Document;
-    const SUMMARY: &'static str =
-        "Print the JSON Schema of suites, manifests, reports, calibrations or comparisons";
+    const SUMMARY: &'static str = "Print the JSON Schema of suites, manifests, reports, verdicts, calibrations or comparisons";
     const EXAMPLE: &'static str = "mcptest schema > suite.schema.json";
 
     fn run(self, _program: &Program) -> Result<u8, Failure> {
@@ -40,6 +42,8 @@ impl RunCommand for Schema {
             mcptest_compare::show::baseline::SCHEMA.to_owned()
         } else if self.compare {
             mcptest_compare::show::reports::SCHEMA.to_owned()
+        } else if self.verdicts {
+            mcptest_report::verdicts::SCHEMA.to_owned()
         } else if self.manifest {
             format!("{:#}\n", mcptest_mock::manifest::json_schema())
         } else {

@@ -15,6 +15,9 @@ use crate::words::{
 use mcptest_core::report::{Expectation, GateReport, Number, RunReport, TestReport};
 use std::borrow::Cow;
 
+/// The JSON Schema of a row.
+pub const SCHEMA: &str = include_str!("verdicts.schema.json");
+
 /// The name of the check of each run in the column `gate`.
 const EXPECT: &str = "expect";
 

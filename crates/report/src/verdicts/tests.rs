@@ -58,6 +58,19 @@ fn every_report_has_one_verdict_and_a_row_for_each_check() {
 }
 
 #[test]
+fn rows_fit_their_schema() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let schema = jsonschema::validator_for(&schema).unwrap();
+    for test in &sample::report().tests {
+        for ids in [&["a"][..], &["a", "b"][..]] {
+            for row in rows(test, ids) {
+                assert!(schema.is_valid(&row), "{row}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_traces_of_a_group_keep_their_ids() {
     let mut test = sample::report().tests.remove(0);
     let run = test.runs[0].clone();

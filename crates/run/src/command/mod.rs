@@ -7,6 +7,7 @@ mod init;
 mod report;
 mod run;
 mod scenario;
+mod score;
 mod show;
 mod update;
 mod validate;
@@ -16,6 +17,9 @@ use mcptest_command::CommandKind;
 
 /// `mcptest run`.
 pub const RUN: CommandKind = CommandKind::new::<run::Run>();
+
+/// `mcptest score`.
+pub const SCORE: CommandKind = CommandKind::new::<score::ScoreTraces>();
 
 /// `mcptest scenario`.
 pub const SCENARIO: CommandKind = CommandKind::new::<scenario::Scenario>();
