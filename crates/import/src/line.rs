@@ -102,7 +102,7 @@ pub struct TraceLine<'a> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct LineRun<'a> {
-    /// What is known of the run besides its trace, if it was imported.
+    /// The model, the prompt and the tools of the run, if it was imported.
     pub header: Option<Header>,
     /// The trace as JSON.
     pub text: Cow<'a, str>,
@@ -266,7 +266,7 @@ fn transcript<'a>(
     Ok(runs.collect())
 }
 
-/// A name that is a string or a number; null is none.
+/// A name that is a string or a number. Null counts as a missing name.
 fn name<'a>(
     source: Source<'a>,
     key: &'static str,

@@ -37,7 +37,7 @@ pub(crate) struct ImportedRun {
     pub(crate) trace: String,
 }
 
-/// Each conversation as the run of a cassette of its own. Both parts pass through `clean`.
+/// Each conversation as the only run of a cassette. Both parts pass through `clean`.
 pub(crate) fn runs(
     transcripts: Vec<Transcript>,
     clean: &dyn Fn(&str) -> Cow<'_, str>,

@@ -21,7 +21,7 @@ const LONGEST_LOGIN: usize = 4096;
 
 impl Redactor {
     /// Returns false only if [`text`](Self::text), [`json`](Self::json) and [`document`](Self::document) leave the
-    /// text as it is.
+    /// text unchanged.
     pub fn may_find(&self, text: &str) -> bool {
         if !self.patterns.is_empty() {
             return true;
@@ -65,9 +65,9 @@ impl Redactor {
 /// The escapes in a text that JSON may have in its strings.
 #[derive(Debug, Clone, Copy, Default)]
 struct Escapes {
-    /// Some stand for ASCII characters, so that names and tokens are not there to the letter.
+    /// Some represent ASCII characters, so that names and tokens do not appear verbatim.
     hide_ascii: bool,
-    /// Some stand for parts of tokens.
+    /// Some represent parts of tokens.
     hide_parts: bool,
 }
 

@@ -85,7 +85,7 @@ pub fn clean(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// Returns false only if [`clean`] leaves the text as it is.
+/// Returns false only if [`clean`] does not change the text.
 pub fn may_be_unclean(text: &str) -> bool {
     redactor().is_none_or(|redactor| redactor.may_find(text))
 }

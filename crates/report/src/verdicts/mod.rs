@@ -1,4 +1,4 @@
-//! Which rows say what was judged of one trace, a row for each verdict?
+//! Which rows report the verdicts on one trace?
 //!
 //! A row is flat, so that a table, a stream or a database can hold it. `mcptest score` writes rows as
 //! JSON Lines.
@@ -21,7 +21,7 @@ pub const SCHEMA: &str = include_str!("verdicts.schema.json");
 /// The name of the check of each run in the column `gate`.
 const EXPECT: &str = "expect";
 
-/// The names of what was judged.
+/// The names of the judged traces.
 #[derive(Debug, Clone, Copy)]
 pub struct Judged<'n> {
     /// The suite, in the user's spelling.

@@ -28,7 +28,7 @@ pub struct VerdictRow<'r> {
     pub gate: Option<&'r str>,
     /// The checked value: a target of the gate, or a path into the trace.
     pub target: Option<&'r str>,
-    /// The measured value; `None` if there is none.
+    /// The measured value, if there is one.
     pub value: RowValue<'r>,
     /// The verdict.
     pub status: RowStatus,
@@ -112,7 +112,7 @@ impl From<Status> for RowStatus {
 /// The value that a check looked at.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RowValue<'r> {
-    /// There is none.
+    /// No value.
     None,
     /// A number of a gate.
     Number(Number),

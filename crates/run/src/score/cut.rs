@@ -15,7 +15,7 @@ use std::sync::Arc;
 const AT_ONCE: usize = 256 << 10;
 /// The longest line, and the most bytes of one group.
 pub(super) const LONGEST: usize = 16 << 20;
-/// The number of lines that show whether a broken first line stands before whole ones.
+/// The number of lines that show whether whole lines follow a broken first line.
 const LINES_SHOWN: usize = 100;
 
 /// Some of the input, whose rows do not depend on the rest.
@@ -70,7 +70,7 @@ pub(super) struct Cutter<'q> {
     room: Room,
 }
 
-/// The lines of a group that may go on.
+/// The lines of a group that more lines may follow.
 struct OpenGroup {
     name: String,
     line: usize,
@@ -78,7 +78,7 @@ struct OpenGroup {
     is_too_long: bool,
 }
 
-/// Nobody needs further blocks.
+/// Further blocks are not needed.
 pub(super) struct Stopped;
 
 type Cut = Result<(), Stopped>;
@@ -144,7 +144,7 @@ impl<'q> Cutter<'q> {
             is_ended,
             ..
         } = opened;
-        // Nobody waits for the rows of a file.
+        // Only a stream can be slow.
         let is_slow = input.path().is_none();
         let name = input.name;
         let mut rest = start;
@@ -235,14 +235,14 @@ impl<'q> Cutter<'q> {
         Ok(())
     }
 
-    /// Adds the open group, which does not go on.
+    /// Adds the open group, which is complete.
     fn close_group(&mut self, name: &Arc<str>) -> Cut {
         let Some(group) = self.group.take() else {
             return Ok(());
         };
         let why = match self.groups.close(&group.name) {
             Closed::Again => Some(
-                "other traces stand between the traces of this group; sort the input by `group`"
+                "the traces of this group do not follow one another; sort the input by `group`"
                     .to_owned(),
             ),
             Closed::First if group.is_too_long => Some(format!(
@@ -352,7 +352,7 @@ impl Opened {
         lines.filter(|line| !line.trim_ascii().is_empty())
     }
 
-    /// Everything, up to the limit of what is held of a stream.
+    /// All bytes, up to the limit for a stream that is one document.
     fn rest(&mut self, room: &mut Room) -> io::Result<Vec<u8>> {
         const MOST: usize = 64 << 20;
         let mut bytes = mem::take(&mut self.start);
@@ -388,7 +388,7 @@ pub(super) fn read_more(
     }
 }
 
-/// Room for what is read at once, used again for every input: many inputs are small.
+/// The buffer for one read. Every input uses it again, because many inputs are small.
 pub(super) struct Room(Vec<u8>);
 
 impl Room {

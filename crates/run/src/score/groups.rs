@@ -20,7 +20,7 @@ pub(super) struct Groups {
 pub(super) enum Closed {
     /// Once.
     First,
-    /// Other traces stand between its traces.
+    /// Other traces separate its traces.
     Again,
 }
 

@@ -109,7 +109,7 @@ impl<'w> Writing<'w> {
         }
     }
 
-    /// A text without secrets. What is found makes the rows be searched, too.
+    /// A text without secrets. If it contained one, the rows are searched too.
     fn clean<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if !mcptest_replay::may_be_unclean(text) {
             return Cow::Borrowed(text);

@@ -138,8 +138,8 @@ fn stream(
     writer.finish()
 }
 
-/// Starts the thread that reads. Nobody joins it: after a failure it may wait for input that never
-/// comes.
+/// Starts the thread that reads. It is never joined: after a failure it may wait for input that never
+/// arrives.
 fn read_apart(
     queue: &Arc<Queue>,
     arrangement: Arrangement,
@@ -177,7 +177,7 @@ struct Writer {
 }
 
 impl Writer {
-    /// Writes all rows, until nobody reads them.
+    /// Writes all rows, until the reader closes its end.
     fn write_all(&mut self, judged: &Receiver<Rows>, queue: &Queue) -> Result<(), Failure> {
         for rows in judged {
             self.early.insert(rows.number, rows);

@@ -22,7 +22,7 @@ impl Records {
         }
     }
 
-    /// Appends what stands between two records.
+    /// Appends the separator of two records.
     #[expect(clippy::unused_self, reason = "records belong to an invocation")]
     pub(super) fn separate(&self, records: &mut Vec<u8>) {
         if !records.is_empty() {

@@ -1,4 +1,4 @@
-//! How do blocks of input reach the workers, with a bound on those in memory?
+//! How do blocks of input reach the workers, with a bound on the blocks in memory?
 
 use super::cut::Block;
 use parking_lot::{Condvar, Mutex};
@@ -20,7 +20,7 @@ struct State {
     unwritten: usize,
     /// True if the reader has ended.
     is_ended: bool,
-    /// True if nobody needs the rows any more.
+    /// True if further rows are not needed.
     is_stopped: bool,
 }
 
@@ -34,7 +34,7 @@ impl Queue {
         }
     }
 
-    /// Adds a block, once there is room. Returns false if nobody needs it.
+    /// Adds a block, once there is room. Returns false if further rows are not needed.
     pub(super) fn push(&self, block: Block) -> bool {
         let mut state = self.state.lock();
         while state.unwritten >= self.most && !state.is_stopped {
@@ -72,13 +72,13 @@ impl Queue {
         self.changed.notify_all();
     }
 
-    /// There are no more blocks.
+    /// No more blocks follow.
     pub(super) fn end(&self) {
         self.state.lock().is_ended = true;
         self.changed.notify_all();
     }
 
-    /// Nobody needs further rows.
+    /// Further rows are not needed.
     pub(super) fn stop(&self) {
         self.state.lock().is_stopped = true;
         self.changed.notify_all();
