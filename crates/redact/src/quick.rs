@@ -113,6 +113,9 @@ fn may_be_secret_key(mut before: &[u8]) -> bool {
         return false;
     };
     let inside = without_backslashes(inside);
+    if !may_end_secret_name(inside) {
+        return false;
+    }
     let is_quote = |byte: &u8| matches!(byte, b'"' | b'\'');
     let recent = &inside[inside.len().saturating_sub(2 * LONGEST_NAME)..];
     let key = match recent.iter().rposition(is_quote) {
@@ -142,7 +145,26 @@ fn without_backslashes(bytes: &[u8]) -> &[u8] {
     &bytes[..kept.map_or(0, |last| last + 1)]
 }
 
+/// The last two letters of all names of secrets.
+const ENDINGS: [&[u8; 2]; 12] = [
+    b"rd", b"wd", b"se", b"de", b"et", b"ey", b"en", b"on", b"ie", b"es", b"ig", b"re",
+];
+
+/// Returns false for most names that are not names of secrets.
+fn may_end_secret_name(name: &[u8]) -> bool {
+    match name {
+        [.., b'-' | b'_' | b' ' | b'\\', _] | [.., b'\\'] => true,
+        [.., one, last] => {
+            ENDINGS.contains(&&[one.to_ascii_lowercase(), last.to_ascii_lowercase()])
+        }
+        _ => false,
+    }
+}
+
 fn is_secret(name: &[u8], rule: fn(&str) -> Option<&'static keys::KeyRule>) -> bool {
+    if !may_end_secret_name(name) {
+        return false;
+    }
     // A part of a character at the start is not part of a name.
     let name = &name[name
         .iter()
@@ -242,6 +264,15 @@ mod tests {
             "key = value; monkey=1",
         ] {
             assert!(!may_find(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn no_name_of_a_secret_is_ruled_out_by_its_ending() {
+        for rule in keys::KEYS.iter().chain(keys::QUERY_KEYS) {
+            for name in rule.names.iter().chain(rule.endings) {
+                assert!(may_end_secret_name(name.as_bytes()), "{name}");
+            }
         }
     }
 

@@ -172,7 +172,9 @@ fn endings(name: &str) -> impl Iterator<Item = &str> {
 
 /// Every way to split a name into a server and its tool.
 pub fn splits(name: &str) -> impl Iterator<Item = (&str, &str)> {
-    name.char_indices()
+    let joints = name.bytes().enumerate();
+    joints
+        .filter(|(_, byte)| matches!(byte, b'_' | b'-' | b':' | b'.' | b'/'))
         .flat_map(move |(at, _)| joined_at(name, at))
         .filter(|(server, bare)| !server.is_empty() && !bare.is_empty())
 }
@@ -607,6 +609,15 @@ mod tests {
         assert_eq!(meaning("mcp__wiki__search", None), [2]);
         assert_eq!(meaning("x", Some("docs_")), [4]);
         assert_eq!(meaning("_x", Some("docs")), [4]);
+    }
+
+    #[test]
+    fn a_name_is_split_at_every_joint() {
+        for joint in JOINTS {
+            let name = format!("é{joint}x");
+            assert!(splits(&name).any(|parts| parts == ("é", "x")), "{name}");
+        }
+        assert_eq!(splits("search_orders").count(), 0);
     }
 
     #[test]
