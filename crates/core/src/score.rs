@@ -88,10 +88,7 @@ impl<'s> Scorer<'s> {
     /// A scorer with all agents of the suite, but those that it skips. The reports contain nothing
     /// that the redactor finds.
     pub fn new(suite: &'s Suite, redactor: Redactor) -> Self {
-        let unnamed = Transcripts {
-            name: String::new(),
-            files: Vec::new(),
-        };
+        let unnamed = Transcripts::default();
         let mut rows = suite.rows_of_transcripts(&[unnamed]);
         for row in &mut rows {
             let agent = row.agent_row().map(|of| of.agent.name.clone());

@@ -23,6 +23,8 @@ pub(crate) struct ScoreTraces {
     #[arg(value_name = "IN")]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
+    files: suites::TraceFiles,
+    #[command(flatten)]
     selecting: Selecting,
     /// Fail gates that measured nothing (`not exercised`).
     #[arg(help_heading = "Verdict", long)]
@@ -71,6 +73,7 @@ impl RunCommand for ScoreTraces {
             suite: suite.path.display().to_string(),
             scorer: &scorer,
             inputs: self.inputs,
+            files: &self.files,
             jobs: self.jobs.map_or_else(cores, usize::from),
             export,
         }

@@ -1,6 +1,7 @@
 //! Which inputs does the command line name, and how are they opened?
 
 use super::cut::{Contents, LONGEST, Room, read_more};
+use mcptest_command::suites::TraceFiles;
 use mcptest_command::{Failure, output};
 use mcptest_core::escape::escape_path;
 use mcptest_files as files;
@@ -50,18 +51,19 @@ impl Unreadable {
     }
 }
 
-/// The inputs of the command line: files, the files in folders, and `-` for standard input. Without
-/// any, standard input.
-pub(super) fn inputs(named: &[PathBuf]) -> Result<Vec<Input>, Failure> {
+/// The inputs of the command line: files, the chosen files in folders, and `-` for standard input.
+/// Without any, standard input.
+pub(super) fn inputs(named: &[PathBuf], files: &TraceFiles) -> Result<Vec<Input>, Failure> {
     if named.is_empty() {
         return Ok(vec![Input::standard_input()]);
     }
+    let filter = files.filter()?;
     let mut inputs = Vec::new();
     for path in named {
         if path == Path::new("-") {
             inputs.push(Input::standard_input());
         } else if path.is_dir() {
-            let (found, linked) = mcptest_replay::transcripts_in(path)?;
+            let (found, linked) = mcptest_replay::transcripts_in(path, &filter)?;
             output::not_entered(&linked);
             inputs.extend(found.into_iter().map(Input::file));
         } else if path.exists() {

@@ -17,6 +17,7 @@ use cut::{Cutter, Room};
 use input::{Input, Opened, Unreadable};
 use judge::{Judging, Rows, Tally};
 use mcptest_command::output::{self, Reader};
+use mcptest_command::suites::TraceFiles;
 use mcptest_command::{EXIT_BROKEN, EXIT_FAILED, EXIT_NOTHING_SELECTED, Failure};
 use mcptest_core::escape::escape;
 use mcptest_core::score::{Arrangement, Refusal, Scorer};
@@ -39,6 +40,8 @@ pub(crate) struct Score<'s> {
     /// True if no text of the suite contains a secret.
     pub(crate) is_suite_clean: bool,
     pub(crate) inputs: Vec<PathBuf>,
+    /// Which files of folders are traces.
+    pub(crate) files: &'s TraceFiles,
     pub(crate) jobs: usize,
     pub(crate) export: Option<Export>,
 }
@@ -48,7 +51,7 @@ impl Score<'_> {
     pub(crate) fn run(self) -> Result<u8, Failure> {
         refuse(&self.scorer.refusals(Arrangement::Grouped))?;
         let arrangement = self.scorer.arrangement();
-        let mut inputs: VecDeque<Input> = input::inputs(&self.inputs)?.into();
+        let mut inputs: VecDeque<Input> = input::inputs(&self.inputs, self.files)?.into();
         let first = first_input(&mut inputs);
         if arrangement == Arrangement::Grouped
             && let Some(Ok(first)) = &first
