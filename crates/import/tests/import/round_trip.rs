@@ -213,8 +213,8 @@ proptest! {
         assert_comes_back(&json!(first).to_string(), &[&one], "ag-ui", MARKS_NOT);
         let both = [first.as_slice(), second.as_slice()].concat();
         assert_comes_back(&lines(&both), &[&one, &other], "ag-ui", MARKS_NOT);
-        let stream: String = first.iter().map(|event| format!("data: {event}\n\n")).collect();
-        assert_comes_back(&stream, &[&one], "ag-ui", MARKS_NOT);
+        let stream: Vec<String> = first.iter().map(|event| format!("data: {event}\n\n")).collect();
+        assert_comes_back(&stream.concat(), &[&one], "ag-ui", MARKS_NOT);
     }
 
     #[test]

@@ -25,7 +25,8 @@ fn callers(text: &str) -> Vec<String> {
 }
 
 fn lines(values: &[Value]) -> String {
-    values.iter().map(|value| format!("{value}\n")).collect()
+    let lines: Vec<String> = values.iter().map(|value| format!("{value}\n")).collect();
+    lines.concat()
 }
 
 /// A line of a session: a call of the main agent, or of the sub-agent with this id.
