@@ -1,0 +1,3 @@
+"""The plugins that the tests use."""
+
+pytest_plugins = ["pytester"]
