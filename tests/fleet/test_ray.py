@@ -6,7 +6,6 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
 import pytest
 import ray
 from ray.cluster_utils import Cluster
@@ -17,6 +16,7 @@ from mcptest import verdict_lines
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    import pyarrow as pa
     from conftest import Lake
     from ray.data import Dataset
 

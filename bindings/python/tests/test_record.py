@@ -13,6 +13,7 @@ import openai
 import pytest
 from langchain_core.messages import HumanMessage, ToolMessage
 from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
 
 from mcptest import Suite, record
 
@@ -105,7 +106,7 @@ ANSWERS = {"/v1/chat/completions": chat, "/v1/responses": responses, "/v1/messag
 class Provider(BaseHTTPRequestHandler):
     """Answers as the providers do, on this machine."""
 
-    def do_POST(self) -> None:  # noqa: N802
+    def do_POST(self) -> None:
         """Answer a request."""
         request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         body = json.dumps(ANSWERS[self.path](request)).encode()
@@ -199,7 +200,11 @@ def test_messages_of_anthropic(address: str, tmp_path: Path) -> None:
 def test_chat_models_of_langchain(address: str, tmp_path: Path) -> None:
     path = tmp_path / "langchain.jsonl"
     with record.to(path) as recorder:
-        model = ChatOpenAI(model="gpt-5", base_url=f"{address}/v1", api_key="secret-key")
+        model = ChatOpenAI(
+            model="gpt-5",
+            base_url=f"{address}/v1",
+            api_key=SecretStr("secret-key"),
+        )
         options: Any = {"callbacks": [recorder.langchain()]}
         said: list[Any] = [HumanMessage(QUESTION)]
         said.append(model.invoke(said, options))

@@ -1,8 +1,8 @@
 """Judge the outputs and traces of MLflow.
 
-    import mcptest.mlflow
+import mcptest.mlflow
 
-    mlflow.genai.evaluate(data=mlflow.search_traces(), scorers=[mcptest.mlflow.scorer("gates.yml")])
+mlflow.genai.evaluate(data=mlflow.search_traces(), scorers=[mcptest.mlflow.scorer("gates.yml")])
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def scorer(
     *,
     name: str = "mcptest",
 ) -> Scorer:
-    """Return a scorer with a feedback for each agent of the suite: did the trace pass, and why not?
+    """Return a scorer with a feedback for each agent of the suite, and the reason of a failure.
 
     With the source `trace`, it judges the spans of kind TOOL in the MLflow trace. With `outputs`,
     it judges the outputs, which are a trace of mcptest or a transcript that `mcptest import` reads.

@@ -12,7 +12,6 @@ import os
 import re
 import shutil
 import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,13 +20,14 @@ from mcptest.suite import Suite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
 
 SUFFIX = ".mcptest.yml"
 LISTED = re.compile(r"^(?P<file>.*):(?P<line>\d+): (?P<name>.*)$")
 """A row in the output of `mcptest run --list`."""
 
 
-class RowFailed(Exception):
+class RowError(Exception):
     """A row that did not pass, with the output of the terminal."""
 
 
@@ -57,11 +57,11 @@ class SuiteRow(pytest.Item):
         """Judge the recorded runs of the row."""
         judged = run_mcptest("--filter", f"re:^{re.escape(self.name)}$", str(self.path))
         if judged.returncode != 0:
-            raise RowFailed((judged.stdout + judged.stderr).rstrip())
+            raise RowError((judged.stdout + judged.stderr).rstrip())
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Show the output of the terminal instead of the frames of this plugin."""
-        if isinstance(excinfo.value, RowFailed):
+        if isinstance(excinfo.value, RowError):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 
@@ -93,8 +93,8 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 def mcptest_suite(request: pytest.FixtureRequest) -> Callable[[str], Suite]:
     """Load a suite beside the test, to judge traces that the test makes.
 
-        def test_checkout(mcptest_suite):
-            mcptest_suite("gates.yml").check([run_my_agent()])
+    def test_checkout(mcptest_suite):
+        mcptest_suite("gates.yml").check([run_my_agent()])
     """
     folder = request.path.parent
 

@@ -103,7 +103,7 @@ class Suite:
         """Why the suite judges groups of traces, as sentences; empty if it judges each trace alone.
 
         >>> Suite.parse("agents: [{ name: a, stability: {} }]").needs_groups
-        ['agent `a`: `stability:` cannot judge a trace without a group: it compares the runs of a test']
+        ['agent `a`: `stability:` cannot judge a trace without a group: it compares ...']
         """
         return self._suite.needs_groups
 
