@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Everything that loading a suite read. It pickles, so that an executor of Spark or Ray loads the suite of its driver.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct SuiteSource {
-    /// The path of the suite, as it was named.
+    /// The path of the suite, in the spelling of the user.
     pub(crate) path: PathBuf,
     /// The files with their contents, or the reason why a file could not be read.
     files: BTreeMap<PathBuf, Result<Vec<u8>, String>>,

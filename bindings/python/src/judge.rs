@@ -46,7 +46,7 @@ struct Unreadable {
     why: String,
 }
 
-/// What judging one trace or group led to.
+/// The outcome of judging one trace or group.
 enum Outcome {
     Judged(Verdicts),
     Unreadable(Unreadable),
@@ -60,7 +60,7 @@ struct ReadRun<'l> {
 }
 
 impl Given<'_> {
-    /// The name of a trace that may have an id of its own.
+    /// The name of a trace: the given id, the id in the trace, or the number.
     fn name(&self, own: Option<&str>) -> Option<String> {
         let name = self.id.as_deref().or(own).or(self.number.as_deref());
         name.map(str::to_owned)
