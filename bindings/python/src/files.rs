@@ -1,8 +1,8 @@
 //! Which files and environment variables does a suite consist of, so that another process can load it without them?
 
 use mcptest_core::Host;
-use mcptest_core::suite::load_for_traces;
 use mcptest_core::Loaded;
+use mcptest_core::suite::load_for_traces;
 use serde::{Deserialize, Serialize};
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -136,7 +136,10 @@ impl Judge<'_> {
     /// Judges the traces of a group together. Traces without a group cannot be judged.
     fn group(&self, given: &[&Given<'_>]) -> Vec<Outcome> {
         let Some(group) = given.first().and_then(|first| first.group.as_deref()) else {
-            return given.iter().map(|given| self.without_group(given)).collect();
+            return given
+                .iter()
+                .map(|given| self.without_group(given))
+                .collect();
         };
         let lines: Vec<_> = given.iter().map(|given| self.read(given)).collect();
         let runs: Vec<ReadRun<'_>> = lines
@@ -161,12 +164,14 @@ impl Judge<'_> {
 
     /// Why a trace without a group cannot be judged by a suite that needs groups.
     fn without_group(&self, given: &Given<'_>) -> Outcome {
-        let why = match self.read(given) {
-            Err(error) => said(&error),
-            Ok(_) => {
-                let refusals = self.scorer.refusals(Arrangement::Alone);
-                refusals.first().map(ToString::to_string).unwrap_or_default()
-            }
+        let why = if let Err(error) = self.read(given) {
+            said(&error)
+        } else {
+            let refusals = self.scorer.refusals(Arrangement::Alone);
+            refusals
+                .first()
+                .map(ToString::to_string)
+                .unwrap_or_default()
         };
         Outcome::Unreadable(Unreadable {
             id: given.name(None),
@@ -184,9 +189,16 @@ impl Judge<'_> {
         let mut lines = Vec::new();
         match outcome {
             Outcome::Judged(verdicts) => {
-                let ids: Vec<_> = verdicts.trace_ids.iter().map(|id| self.redactor.text(id)).collect();
+                let ids: Vec<_> = verdicts
+                    .trace_ids
+                    .iter()
+                    .map(|id| self.redactor.text(id))
+                    .collect();
                 let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();
-                let group = verdicts.group.as_deref().map(|group| self.redactor.text(group));
+                let group = verdicts
+                    .group
+                    .as_deref()
+                    .map(|group| self.redactor.text(group));
                 let judged = Judged {
                     suite: self.suite,
                     group: group.as_deref(),
@@ -199,7 +211,10 @@ impl Judge<'_> {
             }
             Outcome::Unreadable(unreadable) => {
                 let id = unreadable.id.as_deref().map(|id| self.redactor.text(id));
-                let group = unreadable.group.as_deref().map(|group| self.redactor.text(group));
+                let group = unreadable
+                    .group
+                    .as_deref()
+                    .map(|group| self.redactor.text(group));
                 let row = VerdictRow {
                     trace_id: id.as_deref(),
                     span_id: None,
@@ -289,10 +304,16 @@ fn read_runs<'l>(
     let is_several = line.runs.len() > 1;
     let run = |(at, run): (usize, &'l LineRun<'_>)| {
         let trace = run.trace().map_err(|error| unreadable_run(&error));
-        let own = trace.as_ref().ok().and_then(|trace| trace.trace_id.as_deref());
+        let own = trace
+            .as_ref()
+            .ok()
+            .and_then(|trace| trace.trace_id.as_deref());
         let named = given.name(line.id.as_deref().or(own));
         ReadRun {
-            id: numbered(named.as_deref().unwrap_or(&place), is_several.then_some(at + 1)),
+            id: numbered(
+                named.as_deref().unwrap_or(&place),
+                is_several.then_some(at + 1),
+            ),
             trace,
             header: run.header.as_ref(),
         }
@@ -316,7 +337,10 @@ fn numbered(name: &str, number: Option<usize>) -> String {
 fn said(error: &LineError) -> String {
     match error.place {
         Some(place) if place.line == 1 => format!("column {}: {}", place.column, error.fault),
-        Some(place) => format!("line {}, column {}: {}", place.line, place.column, error.fault),
+        Some(place) => format!(
+            "line {}, column {}: {}",
+            place.line, place.column, error.fault
+        ),
         None => error.fault.to_string(),
     }
 }

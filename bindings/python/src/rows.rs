@@ -68,7 +68,10 @@ impl Columns {
     }
 
     fn add(&mut self, row: WrittenRow<'_>) {
-        let value = row.value.map(RawValue::get).filter(|value| *value != "null");
+        let value = row
+            .value
+            .map(RawValue::get)
+            .filter(|value| *value != "null");
         self.trace_id.push(row.trace_id);
         self.group.push(row.group);
         self.suite.push(row.suite);

@@ -15,6 +15,7 @@ use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::PyString;
 use std::borrow::Cow;
 use std::path::PathBuf;
+use std::slice;
 use std::thread::available_parallelism;
 
 create_exception!(
@@ -29,7 +30,7 @@ create_exception!(
 pub(crate) struct Suite {
     source: SuiteSource,
     path: String,
-    suite: mcptest_core::Suite,
+    loaded: mcptest_core::Suite,
     redactor: Redactor,
     warnings: Vec<String>,
 }
@@ -37,26 +38,27 @@ pub(crate) struct Suite {
 impl Suite {
     fn loaded(source: SuiteSource) -> PyResult<Self> {
         let (source, loaded) = source.load();
-        let warning = |problem: &Problem| render(&[problem.clone()], &loaded.sources, false);
+        let warning = |problem: &Problem| render(slice::from_ref(problem), &loaded.sources, false);
         let warnings = loaded
             .problems
             .iter()
             .filter(|problem| problem.level != Level::Error)
             .map(warning)
             .collect();
-        let refused = |problems: mcptest_core::RefusedSuite| SuiteError::new_err(problems.to_string());
+        let refused =
+            |problems: mcptest_core::RefusedSuite| SuiteError::new_err(problems.to_string());
         let suite = loaded.into_result().map_err(refused)?;
         let redactor = redactor(&suite)?;
         let path = source.path.display().to_string();
-        let loaded = Self {
+        let suite = Self {
             source,
             path,
-            suite,
+            loaded: suite,
             redactor,
             warnings,
         };
-        loaded.check_that_it_can_judge_traces()?;
-        Ok(loaded)
+        suite.check_that_it_can_judge_traces()?;
+        Ok(suite)
     }
 
     /// Refuses a suite with gates that judge runs which are recorded only for them.
@@ -66,12 +68,16 @@ impl Suite {
             return Ok(());
         }
         let sentences: Vec<String> = refusals.iter().map(ToString::to_string).collect();
-        Err(SuiteError::new_err(format!("{}: {}", self.path, sentences.join("; "))))
+        Err(SuiteError::new_err(format!(
+            "{}: {}",
+            self.path,
+            sentences.join("; ")
+        )))
     }
 
     fn judge(&self) -> Judge<'_> {
         Judge {
-            scorer: Scorer::new(&self.suite, self.redactor.clone()),
+            scorer: Scorer::new(&self.loaded, self.redactor.clone()),
             redactor: &self.redactor,
             suite: &self.path,
         }
@@ -93,7 +99,9 @@ fn redactor(suite: &mcptest_core::Suite) -> PyResult<Redactor> {
     let values = suite.secret_values(&environment);
     let builder = values
         .iter()
-        .fold(Redactor::builder(), |builder, (name, value)| builder.value(name, value));
+        .fold(Redactor::builder(), |builder, (name, value)| {
+            builder.value(name, value)
+        });
     let builder = suite
         .redact
         .iter()
@@ -139,35 +147,37 @@ impl TraceText {
     }
 }
 
-/// The traces of one call, with their names.
-struct Traces {
-    texts: Vec<TraceText>,
-    ids: Option<Vec<Option<PyBackedStr>>>,
-    groups: Option<Vec<Option<PyBackedStr>>>,
-}
+/// The traces of one call, with their names. Python passes a tuple.
+#[derive(FromPyObject)]
+struct Traces(Vec<TraceText>, Option<Names>, Option<Names>);
+
+type Names = Vec<Option<PyBackedStr>>;
 
 impl Traces {
     /// The traces with their names. Without ids, a trace without an id of its own is named by its number.
     fn given(&self, arrangement: Arrangement) -> Vec<Given<'_>> {
-        let mut given = Vec::with_capacity(self.texts.len());
-        for (at, text) in self.texts.iter().enumerate() {
+        let Self(texts, ids, groups) = self;
+        let mut given = Vec::with_capacity(texts.len());
+        for (at, text) in texts.iter().enumerate() {
             let text = text.bytes();
             let own_group = || {
-                let is_needed = arrangement == Arrangement::Grouped && self.groups.is_none();
+                let is_needed = arrangement == Arrangement::Grouped && groups.is_none();
                 is_needed.then(|| group_of(text).ok().flatten()).flatten()
             };
             given.push(Given {
                 text,
-                id: name(self.ids.as_ref(), at).map(Cow::Borrowed),
-                number: self.ids.is_none().then(|| (at + 1).to_string()),
-                group: name(self.groups.as_ref(), at).map(Cow::Borrowed).or_else(own_group),
+                id: name(ids.as_ref(), at).map(Cow::Borrowed),
+                number: ids.is_none().then(|| (at + 1).to_string()),
+                group: name(groups.as_ref(), at)
+                    .map(Cow::Borrowed)
+                    .or_else(own_group),
             });
         }
         given
     }
 }
 
-fn name(names: Option<&Vec<Option<PyBackedStr>>>, at: usize) -> Option<&str> {
+fn name(names: Option<&Names>, at: usize) -> Option<&str> {
     names?.get(at)?.as_deref()
 }
 
@@ -206,7 +216,7 @@ impl Suite {
 
     #[getter]
     fn agents(&self) -> Vec<&str> {
-        let agents = self.suite.agents.iter();
+        let agents = self.loaded.agents.iter();
         agents.map(|agent| agent.name.as_str()).collect()
     }
 
@@ -222,61 +232,30 @@ impl Suite {
         refusals.iter().map(ToString::to_string).collect()
     }
 
-    #[pyo3(signature = (traces, ids, groups, jobs))]
-    fn judge_lines(
-        &self,
-        py: Python<'_>,
-        traces: Vec<TraceText>,
-        ids: Option<Vec<Option<PyBackedStr>>>,
-        groups: Option<Vec<Option<PyBackedStr>>>,
-        jobs: Option<usize>,
-    ) -> Cow<'_, [u8]> {
-        let traces = Traces {
-            texts: traces,
-            ids,
-            groups,
-        };
+    #[pyo3(signature = (traces, jobs))]
+    fn judge_lines(&self, py: Python<'_>, traces: Traces, jobs: Option<usize>) -> Cow<'_, [u8]> {
         Cow::Owned(self.lines(py, &traces, jobs))
     }
 
-    #[pyo3(signature = (traces, ids, groups, jobs))]
+    #[pyo3(signature = (traces, jobs))]
     fn judge_columns(
         &self,
         py: Python<'_>,
-        traces: Vec<TraceText>,
-        ids: Option<Vec<Option<PyBackedStr>>>,
-        groups: Option<Vec<Option<PyBackedStr>>>,
+        traces: Traces,
         jobs: Option<usize>,
     ) -> PyResult<Columns> {
-        let traces = Traces {
-            texts: traces,
-            ids,
-            groups,
-        };
         let lines = self.lines(py, &traces, jobs);
         py.detach(|| Columns::read(&lines))
             .map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
-    #[pyo3(signature = (traces, ids, groups, jobs))]
-    fn report(
-        &self,
-        py: Python<'_>,
-        traces: Vec<TraceText>,
-        ids: Option<Vec<Option<PyBackedStr>>>,
-        groups: Option<Vec<Option<PyBackedStr>>>,
-        jobs: Option<usize>,
-    ) -> Report {
-        let traces = Traces {
-            texts: traces,
-            ids,
-            groups,
-        };
+    #[pyo3(signature = (traces, jobs))]
+    fn report(&self, py: Python<'_>, traces: Traces, jobs: Option<usize>) -> Report {
         let report = py.detach(|| {
             let judge = self.judge();
             let given = traces.given(judge.scorer.arrangement());
             let tests = judge.reports(&given, threads(jobs));
-            mcptest_core::Report::new(tests, self.suite.gates)
+            mcptest_core::Report::new(tests, self.loaded.gates)
         });
         Report { report }
     }

@@ -22,6 +22,8 @@ __all__ = [
 ]
 
 _Json = Any
+_Names = list[str | None] | None
+_Traces = tuple[list[str | bytes], _Names, _Names]
 
 class SuiteError(ValueError): ...
 
@@ -45,23 +47,17 @@ class Suite:
     def needs_groups(self) -> list[str]: ...
     def judge_lines(
         self,
-        traces: Sequence[str | bytes],
-        ids: Sequence[str | None] | None,
-        groups: Sequence[str | None] | None,
+        traces: _Traces,
         jobs: int | None,
     ) -> bytes: ...
     def judge_columns(
         self,
-        traces: Sequence[str | bytes],
-        ids: Sequence[str | None] | None,
-        groups: Sequence[str | None] | None,
+        traces: _Traces,
         jobs: int | None,
     ) -> dict[str, list[Any]]: ...
     def report(
         self,
-        traces: Sequence[str | bytes],
-        ids: Sequence[str | None] | None,
-        groups: Sequence[str | None] | None,
+        traces: _Traces,
         jobs: int | None,
     ) -> Report: ...
 

@@ -167,7 +167,7 @@ class Suite:
         of rows whose value is a number or a truth value.
         """
         read = read_traces(traces, trace=trace, trace_id=trace_id, group=group)
-        columns = self._suite.judge_columns(read.texts, read.ids, read.groups, jobs)
+        columns = self._suite.judge_columns(read, jobs)
         return verdict_table(columns)
 
     def report(
@@ -185,7 +185,7 @@ class Suite:
         agent and group.
         """
         read = read_traces(traces, trace=trace, trace_id=trace_id, group=group)
-        return Report._over(self._suite.report(read.texts, read.ids, read.groups, jobs))
+        return Report._over(self._suite.report(read, jobs))
 
     def check(self, traces: Any, group: str | Sequence[object] | None = None) -> None:
         """Judge traces, and raise an `AssertionError` with the report unless every test passes.
@@ -210,4 +210,4 @@ class Suite:
         jobs: int | None,
     ) -> bytes:
         read: Traces = read_traces(traces, trace=trace, trace_id=trace_id, group=group)
-        return self._suite.judge_lines(read.texts, read.ids, read.groups, jobs)
+        return self._suite.judge_lines(read, jobs)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from mcptest import _mcptest
 
@@ -29,8 +28,7 @@ COLUMNS = (
 """The columns of a table of verdict rows."""
 
 
-@dataclass(frozen=True)
-class Traces:
+class Traces(NamedTuple):
     """Traces as texts, with their ids and groups if they have any."""
 
     texts: list[str | bytes]
