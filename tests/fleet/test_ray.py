@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -41,8 +41,8 @@ def lines(verdicts: Dataset) -> list[str]:
 
 
 def stored(lake: Lake) -> Dataset:
-    # Small files become one block unless the number of blocks is given.
-    return ray.data.read_parquet(lake.table, override_num_blocks=4)
+    # Ray reads small files as one block, which one node would judge as one batch.
+    return ray.data.read_parquet(lake.table).repartition(6)
 
 
 def test_each_trace_alone(cluster: Cluster, lake: Lake) -> None:
@@ -67,17 +67,17 @@ def test_a_node_that_is_killed_changes_no_row(cluster: Cluster, lake: Lake) -> N
     doomed = cluster.add_node(num_cpus=1)
 
     def begin_slowly(batch: pa.Table) -> pa.Table:
-        (marks / str(time.time_ns())).touch()
+        (marks / ray.get_runtime_context().get_node_id()).touch()
         time.sleep(2)
         return batch
 
     traces = stored(lake).map_batches(begin_slowly, batch_size=None, batch_format="pyarrow")
-    verdicts = mcptest.ray.judge(traces, suite, trace="trace", group="group", trace_id="id")
-    found: list[list[str]] = []
-    judging = threading.Thread(target=lambda: found.append(lines(verdicts)))
-    judging.start()
-    while sum(1 for _ in marks.iterdir()) < 3:
-        time.sleep(0.05)
-    cluster.remove_node(doomed, allow_graceful=False)
-    judging.join()
-    assert found == [lake.scored(suite)]
+    verdicts = mcptest.ray.judge(traces, suite, group="group", trace_id="id", batch_size=50)
+    with ThreadPoolExecutor() as threads:
+        judging = threads.submit(lambda: lines(verdicts))
+        # The node judges a block by now.
+        while not (judging.done() or (marks / doomed.node_id).exists()):
+            time.sleep(0.05)
+        assert not judging.done(), judging.result()
+        cluster.remove_node(doomed, allow_graceful=False)
+        assert judging.result() == lake.scored(suite)

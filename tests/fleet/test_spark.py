@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -80,14 +80,14 @@ def test_an_executor_that_is_killed_changes_no_row(spark: SparkSession, lake: La
     verdicts = mcptest.spark.judge(traces, suite, trace="trace", group="group", trace_id="id")
     before = executors()
     assert len(before) == 2
-    found: list[list[str]] = []
-    judging = threading.Thread(target=lambda: found.append(lines(verdicts)))
-    judging.start()
-    wait_until(lambda: any(marks.iterdir()))
-    os.kill(before[0], signal.SIGKILL)
-    judging.join()
+    with ThreadPoolExecutor() as threads:
+        judging = threads.submit(lambda: lines(verdicts))
+        while not (judging.done() or any(marks.iterdir())):
+            time.sleep(0.05)
+        assert not judging.done(), judging.result()
+        os.kill(before[0], signal.SIGKILL)
+        assert judging.result() == lake.scored(suite)
     assert before[0] not in executors()
-    assert found == [lake.scored(suite)]
 
 
 def executors() -> list[int]:
@@ -113,10 +113,3 @@ def executors() -> list[int]:
 
     names = "CoarseGrainedExecutorBackend"
     return [process for process in parents if names in commands[process] and is_ours(process)]
-
-
-def wait_until(holds: object) -> None:
-    """Wait until a function returns true."""
-    assert callable(holds)
-    while not holds():
-        time.sleep(0.05)
