@@ -35,7 +35,7 @@ const Refusals = ({ test }: { test: Test }) => (
 /** Why the test, or a run of it, failed whatever was expected of it. */
 const reasonsOf = (test: Test) => [test.reason, ...test.runs.map((run) => run.reason)].filter((reason) => !!reason);
 
-/** The command that mends the test, or else the one that judges it alone. The terminal ends with the same one. */
+/** The command that fixes the test, or else the command that judges it alone. The terminal ends with this command. */
 export const nextCommand = (test: Test) => reasonsOf(test).find((reason) => reason.command)?.command ?? test.rerun;
 
 export const helpOf = (test: Test) => reasonsOf(test).find((reason) => reason.help)?.help;

@@ -83,7 +83,7 @@ function Path({ row, run }: { row: Row; run: Run }) {
   );
 }
 
-/** What fails a run: a requirement of the agent, and gates. */
+/** The requirement and the gates that fail a run. */
 const failedBy = (run: Run) => [...(run.expectations.some((one) => !one.passed) ? ['expect'] : []), ...(run.failed_by ?? [])];
 
 const columnsOf = (row: Row): RunColumn[] => [

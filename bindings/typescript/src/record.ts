@@ -78,7 +78,7 @@ export class Recorder {
     appendFileSync(this.path, `${JSON.stringify(record)}\n`);
   }
 
-  /** Leaves the clients as they were. */
+  /** Restores the methods of the clients. */
   close(): void {
     for (const restore of this.#restore.splice(0)) restore();
   }

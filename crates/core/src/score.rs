@@ -85,7 +85,7 @@ impl fmt::Display for Refusal {
 }
 
 impl<'s> Scorer<'s> {
-    /// A scorer with all agents of the suite, but those that it skips. The reports contain nothing
+    /// A scorer with all agents of the suite, except skipped agents. The reports contain nothing
     /// that the redactor finds.
     pub fn new(suite: &'s Suite, redactor: Redactor) -> Self {
         let unnamed = Transcripts::default();

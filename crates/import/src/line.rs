@@ -180,7 +180,7 @@ impl<'a> LineRun<'a> {
     }
 }
 
-/// What the first line of a file says about the other lines.
+/// The kind of a file, as far as its first line shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FirstLine {
     /// Each line holds a whole trace, or several.

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 
 /// The bytes of a token's start that are searched for.
 const PREFIX: usize = 3;
-/// The most texts that one searcher finds in one pass over wide registers.
+/// The most texts that one searcher finds in a single pass with wide registers.
 const AT_ONCE: usize = 48;
 /// The longest name of a secret.
 const LONGEST_NAME: usize = 64;

@@ -5,7 +5,7 @@ use crate::json::document::{Placed, Source, TextFault};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-/// What can be wrong with the text of one trace.
+/// A problem with the text of one trace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BareFault {
     /// A problem of the text.

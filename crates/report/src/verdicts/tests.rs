@@ -1,3 +1,5 @@
+//! Does each verdict row say what the report says?
+
 use super::*;
 use crate::sample;
 use mcptest_core::report::Status;

@@ -39,7 +39,7 @@ pub(super) struct Piece {
     pub(super) contents: Contents,
 }
 
-/// What a piece holds.
+/// The contents of a piece.
 #[derive(Debug)]
 pub(super) enum Contents {
     /// Lines of which each is judged alone.
