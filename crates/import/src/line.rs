@@ -180,7 +180,7 @@ impl<'a> LineRun<'a> {
     }
 }
 
-/// The kind of a file, as far as its first line shows it.
+/// The form of a file, by its first line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FirstLine {
     /// Each line holds a whole trace, or several.
@@ -430,7 +430,7 @@ mod tests {
     #[test]
     fn the_group_of_a_line_is_read_without_its_trace() {
         let group = |line: &str| group_of(line.as_bytes()).map(|name| name.map(Cow::into_owned));
-        assert_eq!(group(r#"{"group":"a","trace":{"x":}"#).is_err(), true);
+        assert!(group(r#"{"group":"a","trace":{"x":}"#).is_err());
         assert_eq!(
             group(r#"{"group":"a","trace":{}}"#),
             Ok(Some("a".to_owned()))

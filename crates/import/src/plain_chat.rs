@@ -97,13 +97,17 @@ fn read_message(message: PlainMessage<'_>, transcript: &mut Transcript) -> Optio
         return None;
     }
     match message.role {
-        Role::System | Role::Developer => content
-            .iter()
-            .for_each(|content| transcript.system(content)),
+        Role::System | Role::Developer => {
+            if let Some(content) = content {
+                transcript.system(&content);
+            }
+        }
         Role::User => transcript.user(&content.unwrap_or_default()),
         Role::Assistant => {
             transcript.assistant();
-            content.iter().for_each(|content| transcript.say(content));
+            if let Some(content) = content {
+                transcript.say(&content);
+            }
             for call in calls {
                 let arguments = Some(call.function.arguments).filter(|raw| raw.get() != "null");
                 let name = call.function.name.0.into_owned();
@@ -140,13 +144,16 @@ mod tests {
         Cow::Borrowed(text)
     }
 
-    fn shown(runs: Vec<ImportedRun>) -> Vec<(String, String)> {
+    /// The header and the trace of each run.
+    type Shown = Vec<(String, String)>;
+
+    fn shown(runs: Vec<ImportedRun>) -> Shown {
         let shown = |run: ImportedRun| (format!("{:?}", run.header), run.trace);
         runs.into_iter().map(shown).collect()
     }
 
     /// The runs by the one pass and by the importers; the first is `None` if the importers must look.
-    fn both(text: &str) -> (Option<Vec<(String, String)>>, Option<Vec<(String, String)>>) {
+    fn both(text: &str) -> (Option<Shown>, Option<Shown>) {
         let plain = read(text).map(|transcript| shown(runs(vec![transcript], &unclean)));
         let imported = import(text.as_bytes(), None).ok();
         let imported = imported.map(|imported| shown(imported.into_runs(&unclean)));

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 
 /// The bytes of a token's start that are searched for.
 const PREFIX: usize = 3;
-/// The most texts that one searcher finds in a single pass with wide registers.
+/// The most texts of one searcher, which compares many bytes at once.
 const AT_ONCE: usize = 48;
 /// The longest name of a secret.
 const LONGEST_NAME: usize = 64;
@@ -76,9 +76,8 @@ impl Escapes {
         let mut escapes = Self::default();
         for at in memchr_iter(b'\\', bytes) {
             match bytes[at + 1..] {
-                [b'/', ..] => escapes.hide_parts = true,
                 [b'u', b'0', b'0', b'0'..=b'7', ..] => escapes.hide_ascii = true,
-                [b'u', ..] => escapes.hide_parts = true,
+                [b'/' | b'u', ..] => escapes.hide_parts = true,
                 _ => {}
             }
         }
@@ -180,19 +179,22 @@ fn is_secret(name: &[u8], rule: fn(&str) -> Option<&'static keys::KeyRule>) -> b
 struct Prefixes {
     searcher: Option<Searcher>,
     /// For each pattern of the searcher, the shapes that may begin so, each with its start.
-    starts: Vec<Vec<(&'static Compiled, &'static str)>>,
+    starts: Vec<Starts>,
 }
 
+/// The shapes that begin with one prefix, each with its whole start.
+type Starts = Vec<(&'static Compiled, &'static str)>;
+
 static PREFIXES: LazyLock<Vec<Prefixes>> = LazyLock::new(|| {
-    let mut by_prefix: BTreeMap<&[u8], Vec<(&Compiled, &str)>> = BTreeMap::new();
+    let mut by_prefix: BTreeMap<&[u8], Starts> = BTreeMap::new();
     for shape in shapes::all() {
         for start in shape.starts() {
             let prefix = &start.as_bytes()[..PREFIX.min(start.len())];
             by_prefix.entry(prefix).or_default().push((shape, start));
         }
     }
-    let all: Vec<(&[u8], Vec<(&Compiled, &str)>)> = by_prefix.into_iter().collect();
-    let group = |some: &[(&[u8], Vec<(&'static Compiled, &'static str)>)]| Prefixes {
+    let all: Vec<(&[u8], Starts)> = by_prefix.into_iter().collect();
+    let group = |some: &[(&[u8], Starts)]| Prefixes {
         searcher: Searcher::new(some.iter().map(|(prefix, _)| prefix)),
         starts: some.iter().map(|(_, starts)| starts.clone()).collect(),
     };

@@ -218,7 +218,7 @@ fn failure(check: &Expectation, gate: Option<&GateReport>) -> String {
         .iter()
         .map(|message| clipped(message.trim(), FILE.text));
     let finding = gate.and_then(|gate| {
-        let is_about = |targets: &[String]| targets.iter().any(|target| *target == check.target);
+        let is_about = |targets: &[String]| targets.contains(&check.target);
         let mut findings = gate.explanation.iter();
         let about = findings.find(|finding| is_about(&finding.targets));
         about.or_else(|| gate.explanation.first())

@@ -152,7 +152,8 @@ impl<'r> RowValue<'r> {
 }
 
 fn start(text: &str) -> String {
-    format!("{}…", &text[..text.floor_char_boundary(LONGEST)])
+    let end = (0..=LONGEST).rev().find(|end| text.is_char_boundary(*end));
+    format!("{}…", &text[..end.unwrap_or_default()])
 }
 
 impl Serialize for RowValue<'_> {

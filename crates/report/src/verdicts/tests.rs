@@ -1,4 +1,4 @@
-//! Does each verdict row say what the report says?
+//! Do the rows of a report contain its verdict and all of its checks?
 
 use super::*;
 use crate::sample;

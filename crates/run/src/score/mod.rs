@@ -32,7 +32,7 @@ use std::thread;
 /// The maximum number of refusals to print.
 const SHOWN: usize = 10;
 
-/// The traces to judge, with the options.
+/// The traces to judge, and the options.
 pub(crate) struct Score<'s> {
     pub(crate) scorer: &'s Scorer<'s>,
     /// The suite as rows name it.
