@@ -35,8 +35,8 @@ fn every_command_that_ends_says_what_it_waits_for() {
     let silent: Vec<&str> = silent.map(|kind| kind.name).collect();
     assert_eq!(
         silent,
-        ["view", "proxy", "mock", "mcp", "bridge"],
-        "these serve until they are stopped; every other command has an end that a user waits for"
+        ["score", "view", "proxy", "mock", "mcp", "bridge"],
+        "these follow a stream or serve until they are stopped; every other command has an end that a user waits for"
     );
 }
 

@@ -14,7 +14,7 @@ fn every_entry_keeps_every_rule_of_the_registry() {
 }
 
 /// Files that may name gates, besides their own folders and the registry, with the reason.
-const NAMING: [(&str, &str); 5] = [
+const NAMING: [(&str, &str); 8] = [
     (
         "run/src/draft/calls.rs",
         "drafts a suite, which is written for the user to read",
@@ -34,6 +34,18 @@ const NAMING: [(&str, &str); 5] = [
     (
         "core/src/classes/mod.rs",
         "takes the classes of one gate for another",
+    ),
+    (
+        "import/src/foreign.rs",
+        "names keys of the transcripts of other programs",
+    ),
+    (
+        "import/src/inspect.rs",
+        "names a key in the logs of Inspect",
+    ),
+    (
+        "replay/src/traces.rs",
+        "names the ending of the logs of Inspect",
     ),
 ];
 

@@ -373,6 +373,7 @@ impl<'a> TrajectoryReader<'a> {
         let extra = root.part("extra").unwrap_or_default();
         let own = extra.part(OWN).unwrap_or_default();
         self.transcript.duration_ms = own.count("duration_ms").or(measured);
+        self.transcript.conversation_id = own.owned("conversation_id");
         read_own(&own, &mut self.transcript)?;
         Ok(self.transcript)
     }

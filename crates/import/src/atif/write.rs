@@ -94,6 +94,8 @@ struct OwnOfRun<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     duration_ms: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    conversation_id: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     labels: Option<Verbatim<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<Verbatim<'a>>,
@@ -317,6 +319,7 @@ impl<'a> Trajectory<'a> {
             final_response: closing.filter(|_| differs),
             no_final_response: differs && closing.is_none(),
             duration_ms: trace.conversation.duration_ms,
+            conversation_id: trace.conversation.id.as_deref(),
             labels: trace.labels.map(Verbatim),
             errors: trace.errors.iter().copied().map(Verbatim).collect(),
             delegations: hand_offs(trace),
