@@ -258,8 +258,9 @@ pub struct TestReport {
 /// ```
 /// use mcptest_core::Place;
 ///
-/// let place = Place { file: "weather.yml".to_owned(), line: 3 };
-/// println!("{}:{}", place.file, place.line);
+/// fn shown(place: &Place) -> String {
+///     format!("{}:{}", place.file, place.line)
+/// }
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
