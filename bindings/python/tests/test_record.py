@@ -220,6 +220,14 @@ def test_a_stream_is_refused_before_it_is_sent(address: str, tmp_path: Path) -> 
             client.chat.completions.create(model="gpt-5", messages=[], stream=True)
 
 
+@pytest.mark.parametrize("helper", ["parse", "stream"])
+def test_helpers_that_do_not_create_are_refused(address: str, tmp_path: Path, helper: str) -> None:
+    with record.to(tmp_path / "helper.jsonl") as recorder:
+        client = recorder.openai(openai.OpenAI(base_url=address, api_key="none"))
+        with pytest.raises(NotImplementedError, match=rf"cannot record `{helper}\(\)`"):
+            getattr(client.chat.completions, helper)(model="gpt-5", messages=[])
+
+
 def test_a_recording_is_not_overwritten(tmp_path: Path) -> None:
     record.to(tmp_path / "run.jsonl").close()
     with pytest.raises(FileExistsError):

@@ -31,6 +31,9 @@ Client = TypeVar("Client")
 
 STREAMED = "the recorder cannot record this stream; call the client without `stream=True`"
 
+# Helpers of the clients that send requests without `create`, so that the file would lack them.
+HELPERS = ("parse", "stream")
+
 
 def to(path: str | PathLike[str]) -> Recorder:
     """Return a recorder that writes a run to a new file."""
@@ -110,13 +113,25 @@ class Recorder:
             self.write({"request": _sent(request), "response": _plain(response)})
             return response
 
-        resource.create = recorded
-        self._unwrap.append(functools.partial(delattr, resource, "create"))
+        self._replace(resource, "create", recorded)
+        for helper in HELPERS:
+            if hasattr(resource, helper):
+                self._replace(resource, helper, functools.partial(_refused, helper))
+
+    def _replace(self, resource: Any, method: str, replacement: Callable[..., Any]) -> None:
+        setattr(resource, method, replacement)
+        self._unwrap.append(functools.partial(delattr, resource, method))
 
     async def _when_ready(self, request: dict[str, Any], response: Any) -> Any:
         ready = await response
         self.write({"request": _sent(request), "response": _plain(ready)})
         return ready
+
+
+def _refused(helper: str, *_arguments: Any, **_request: Any) -> Any:
+    """Refuse a call that the file would lack."""
+    message = f"the recorder cannot record `{helper}()`; call `create()`"
+    raise NotImplementedError(message)
 
 
 def _sent(request: dict[str, Any]) -> dict[str, Any]:
