@@ -175,7 +175,9 @@ fn auto_chooses_the_reports_that_fit_the_environment() {
     );
     let summary = fs::read_to_string(&summary).unwrap();
     assert!(
-        summary.starts_with("# Before\n\n## ❌ mcptest: 14 of 40 tests failed\n"),
+        summary.starts_with(
+            "# Before\n\n## ❌ mcptest: 14 of 40 tests failed, 14 gates not exercised\n"
+        ),
         "{summary}"
     );
 

@@ -40,7 +40,7 @@ struct ShownState {
     drawn: Option<String>,
     /// The last text did not end its line, as a question to the user.
     is_mid_line: bool,
-    /// The number of other views that say what happens.
+    /// The number of live `OtherView`s. While it is above 0, the waiting line is not drawn.
     other_views: usize,
 }
 

@@ -159,7 +159,7 @@ impl FolderSearch<'_> {
     }
 }
 
-/// The last character boundary not after `at`.
+/// The last character boundary at or before `at`.
 fn boundary(bytes: &[u8], at: usize) -> usize {
     let is_inside = |at: &usize| bytes.get(*at).is_some_and(|byte| byte & 0xc0 == 0x80);
     at - (0..3).take_while(|back| is_inside(&(at - back))).count()

@@ -5,8 +5,8 @@ use super::fact::{Fact, RunFacts};
 use crate::baseline::DifferenceClass;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Every pair of tools that all runs called, the first in an earlier turn. Neighbours alone are not
-/// enough: parallel or optional tools come between them.
+/// Every pair of tools of which all runs called the first in an earlier turn than the second.
+/// Adjacent tools are not enough: parallel or optional tools may be between them.
 pub(super) fn orders(before: &[RunFacts<'_>], now: &BTreeSet<&str>) -> Vec<Fact> {
     let Some(first) = before.first() else {
         return Vec::new();

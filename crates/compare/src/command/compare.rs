@@ -251,7 +251,7 @@ fn refuse_paths_elsewhere(suites: &[PathBuf]) -> Result<(), Failure> {
     };
     let help = "name suites by their paths below the folder you are in; each side has them at the same paths";
     Err(Failure::with_help(
-        format!("{} is not below this folder", escape_path(path)),
+        format!("{} is not below the current folder", escape_path(path)),
         help,
     ))
 }

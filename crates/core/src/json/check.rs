@@ -27,7 +27,7 @@ pub enum JsonFault {
     #[error("a \\u escape is half of a surrogate pair")]
     LoneSurrogate,
     /// A backslash that begins no escape.
-    #[error("a backslash begins no valid escape")]
+    #[error("a backslash is not followed by a valid escape")]
     InvalidEscape,
     /// A control character that should have been escaped.
     #[error("a string contains an unescaped control character")]

@@ -15,11 +15,11 @@ use serde_json::{Value, json};
 /// A kind of request to a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AskKind {
-    /// A message of the client's model.
+    /// A message from the client's model.
     Sampling,
-    /// An input of the client's user.
+    /// Input from the client's user.
     Elicitation,
-    /// Its folders.
+    /// The client's folders.
     Roots,
 }
 

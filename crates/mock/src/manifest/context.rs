@@ -34,7 +34,7 @@ impl<'c> Context<'c> {
         }
     }
 
-    /// A unique name among entries of its kind.
+    /// Reads a name. Reports a problem if an earlier entry of this kind has the same name.
     pub(super) fn own_name(&self, kind: &'static str, field: &mut Field<'_>) -> Option<String> {
         let name = field.name()?;
         match self.names.borrow_mut().entry((kind, name.clone())) {

@@ -285,7 +285,7 @@ impl Object {
         self.member(key, block.optional(key, doc, read));
     }
 
-    /// The object as JSON text, if it has no holes.
+    /// The object as JSON text; an empty string if the object has holes.
     pub(super) fn into_static(self) -> String {
         self.finish().as_static().unwrap_or_default().to_owned()
     }

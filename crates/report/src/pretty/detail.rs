@@ -556,7 +556,7 @@ fn say_left_out(page: &mut Page, indent: usize, all: usize, most: usize) {
     }
 }
 
-/// The end of a list that is longer in the file.
+/// The line that ends a shortened list: the number of omitted entries.
 pub(super) fn left_out(more: usize) -> String {
     format!("and {more} more (see --reporter json)")
 }

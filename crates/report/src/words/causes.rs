@@ -29,7 +29,8 @@ pub(crate) fn causes(test: &TestReport, limits: Limits) -> Vec<Cause> {
     all
 }
 
-/// Why runs failed by themselves, each cause once.
+/// The causes that failed single runs: their own errors, missed expectations, and gates that pass for the row. Each
+/// cause appears once, with its runs.
 fn of_runs(test: &TestReport, limits: Limits) -> Vec<Cause> {
     let mut found: Vec<Cause> = Vec::new();
     for run in &test.runs {

@@ -100,7 +100,8 @@ impl ToolName {
         self.head.as_ref().is_some_and(|head| nouns.contains(head))
     }
 
-    /// Returns true if its object is an independent thing, not a container for others.
+    /// Returns true if the tool writes, its verb is not loose, and its object is an independent thing, not a container for
+    /// others.
     pub(super) fn is_specific(&self) -> bool {
         let is_vague = |head: &String| traits(head).has(Traits::CARRIER.and(Traits::VAGUE));
         let verb = self.verb.as_deref().unwrap_or_default();

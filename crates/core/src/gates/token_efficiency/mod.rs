@@ -70,7 +70,7 @@ pub const PRICES_HELP: &str = "give one in `prices:` of the agent's `token_effic
 enum SurfaceUnknown {
     #[error("this build of mcptest has no tokenizer, so tokens are not counted")]
     NoTokenizer,
-    #[error("the recording has no tool catalogue, so its tokens are not counted")]
+    #[error("the recording has no tool catalogue, so the tokens of its tools are not counted")]
     NoCatalogue,
 }
 

@@ -62,7 +62,7 @@ impl Target {
         }
     }
 
-    /// The URL of the target's own path through the proxy.
+    /// The URL of the target's path on a proxy that listens on this address.
     pub fn seen_at(&self, address: SocketAddr) -> String {
         format!("http://{address}{}", self.url.path())
     }

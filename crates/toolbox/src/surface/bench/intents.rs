@@ -22,7 +22,7 @@ pub struct Intents {
 pub struct Intent {
     /// The user's request.
     pub ask: String,
-    /// Its place.
+    /// The place of the request in the file.
     pub span: Span,
     /// The right tools; any of them is correct. If empty, choosing no tool is correct.
     pub tools: Vec<(String, Span)>,
