@@ -373,7 +373,7 @@ fn a_closed_pipe_ends_it_quietly_and_a_full_disk_is_an_error() {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let writing = std::thread::spawn(move || {
-        // It ends when nobody reads.
+        // It ends when its reader closes the pipe.
         for number in 0.. {
             if stdin.write_all(trace(number).as_bytes()).is_err() {
                 return;

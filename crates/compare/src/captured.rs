@@ -85,7 +85,7 @@ fn captured_test(
     Ok((recorded_model(&runs), test))
 }
 
-/// The model of transcripts, if all of them have the same.
+/// The model that all transcripts name, if they agree.
 fn recorded_model(runs: &[Run<'_>]) -> Option<String> {
     let mut models = runs.iter().map(|run| run.header?.model.as_ref());
     let first = models.next()??;

@@ -109,7 +109,7 @@ fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
     match &*role {
         "system" => transcript.system(&text),
         "user" => {
-            // The simulated user has tools of its own, which the agent does not call.
+            // The simulated user has separate tools, which the agent does not call.
             for _ in &calls {
                 transcript.drop(Dropped::UserCall);
             }

@@ -27,7 +27,7 @@ impl LogRecord {
         let id = |keys: &[&str]| {
             let written = keys.iter().find_map(|key| fields.string(key));
             let id = written.map(|id| hexadecimal(&id)).unwrap_or_default();
-            // An id of zeros is no id.
+            // An id of zeros is not a valid id.
             if id.bytes().all(|digit| digit == b'0') {
                 String::new()
             } else {
